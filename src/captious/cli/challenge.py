@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +17,7 @@ from captious.cli.outputs import print_rows, warn
 from captious.cli.serve import server_extra, server_folder_option
 
 if TYPE_CHECKING:
+    from captious.server.challenges.changes import Changes
     from captious.server.challenges.definition import PhaseDefinition
     from captious.server.challenges.folder import CheckedChallenge
 
@@ -50,15 +52,31 @@ def init(folder: Path, references: Path | None) -> None:
 
 @challenge.command(short_help="Check the folder of a challenge, and show what is in it.")
 @click.argument("folder", type=FILE)
-def check(folder: Path) -> None:
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder of a server: check what loading needs there, and show what it would change.",
+)
+def check(folder: Path, data: Path | None) -> None:
     """Check the FOLDER of a challenge, and show what is in it.
 
     All problems are reported at once: in challenge.toml, in the files that it names, and metrics that cannot run
-    here.
+    here. With --data, also those that depend on the server, such as organisers without an account.
     """
     with server_extra():
         from captious.server.challenges.folder import check_folder
-    checked = check_folder(folder)
+        from captious.server.operations.setup import set_up
+    if data is None:
+        checked = check_folder(folder)
+        if checked.definition.organisers:
+            click.echo("with --data DIR, it is also checked that the organisers have accounts", err=True)
+    else:
+        set_up(data)
+        from captious.server.challenges.loading import check_for_server
+
+        checked, changes = check_for_server(folder)
+        _print_changes(changes)
     by_heading = groupby(summary_rows(checked), key=itemgetter(0))
     print_rows(
         ("" if number else heading, text) for heading, rows in by_heading for number, (_, text) in enumerate(rows)
@@ -69,11 +87,13 @@ def check(folder: Path) -> None:
 @challenge.command(short_help="Load a challenge into a server, or update it.")
 @click.argument("folder", type=FILE)
 @server_folder_option
-def load(folder: Path, data: Path) -> None:
+@click.option("--yes", is_flag=True, help="Also undo what was set on the site where the folder has changed.")
+def load(folder: Path, data: Path, yes: bool) -> None:
     """Load the FOLDER of a challenge into the server of a data folder, or update it, also while it runs.
 
     Submissions stay. If references, metrics or their settings have changed, they are scored again, which counts
-    towards no quota.
+    towards no quota. An update prints what it changes. What was set on the site stays, unless the folder's own value
+    has changed since it was loaded last; then the command asks, or needs --yes.
     """
     with server_extra():
         from captious.server.operations.setup import migrate, set_up
@@ -81,13 +101,29 @@ def load(folder: Path, data: Path) -> None:
     migrate()
     from captious.server.challenges.loading import load_challenge
 
-    loaded = load_challenge(folder)
+    def agree(changes: Changes) -> bool:
+        _print_changes(changes)
+        if yes or not changes.undone:
+            return True
+        return sys.stdin.isatty() and click.confirm("Undo what was set on the site?", err=True)
+
+    loaded = load_challenge(folder, agree=agree)
     click.echo(f"{'loaded' if loaded.is_new else 'updated'}: {loaded.challenge.url}", err=True)
     if loaded.n_baselines:
         click.echo(f"baselines submitted: {loaded.n_baselines:,}", err=True)
     if loaded.n_rescored:
         click.echo(f"submissions that are scored again: {loaded.n_rescored:,}", err=True)
     warn(loaded.warnings)
+
+
+def _print_changes(changes: Changes) -> None:
+    for heading, lines in (
+        ("changed in the folder", changes.folder),
+        ("set on the site, would be undone", changes.undone),
+        ("set on the site, stays", changes.kept),
+    ):
+        for line in lines:
+            click.echo(f"{heading}: {line}", err=True)
 
 
 def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:

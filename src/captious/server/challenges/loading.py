@@ -1,7 +1,7 @@
 """Loading a challenge folder into the server: its files are copied, its phases updated, its baselines submitted.
 
 A challenge can be loaded again after changes. Submissions stay; if what they are scored with has changed, they are
-scored again, which costs nothing.
+scored again, which costs nothing. What was set on the site is undone only if somebody agrees.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import fcntl
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
+from captious.errors import ParameterError
+from captious.server.challenges.changes import Changes, baseline_filename, changes_of
 from captious.server.challenges.folder import CheckedChallenge, check_folder
 from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError
@@ -30,7 +32,7 @@ from captious.server.people.teams import baselines_team
 from captious.server.scoring.lease import queue_again
 from captious.server.submissions import intake, storage
 
-__all__ = ["Loaded", "load_challenge"]
+__all__ = ["Loaded", "check_for_server", "load_challenge"]
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,37 @@ class Loaded:
     warnings: tuple[str, ...]
 
 
-def load_challenge(folder: Path) -> Loaded:
+def _undoes_nothing(changes: Changes) -> bool:
+    return not changes.undone
+
+
+def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _undoes_nothing) -> Loaded:
     """Load or update a challenge.
+
+    Args:
+        agree: whether an update that makes these changes goes ahead. By default, one that undoes what was set on the
+            site does not.
 
     Raises:
         ChallengeError: every problem of the folder. Nothing was changed.
+        ParameterError: nobody agreed. Nothing was changed.
         OutputError: its files cannot be stored.
     """
     checked = check_folder(folder)
     with _locked(checked.slug):
-        return _load(checked)
+        return _load(checked, agree)
+
+
+def check_for_server(folder: Path) -> tuple[CheckedChallenge, Changes]:
+    """Check a folder as ``load_challenge`` does, and what loading it would change.
+
+    Raises:
+        ChallengeError: every problem.
+    """
+    checked = check_folder(folder)
+    old = Challenge.objects.filter(slug=checked.slug).first()
+    _check_against(checked, old)
+    return checked, changes_of(checked, old)
 
 
 @contextmanager
@@ -68,20 +91,27 @@ def _locked(slug: str) -> Iterator[None]:
         yield
 
 
-def _load(checked: CheckedChallenge) -> Loaded:
+def _load(checked: CheckedChallenge, agree: Callable[[Changes], bool]) -> Loaded:
     old = Challenge.objects.filter(slug=checked.slug).first()
     _check_against(checked, old)
+    changes = changes_of(checked, old)
+    if old is not None and not agree(changes):
+        raise ParameterError(
+            f"{checked.folder} was not loaded, as that would undo what was set on the site",
+            where="\n".join(changes.undone),
+            help="captious challenge load --yes loads it",
+        )
     version = 1 if old is None else old.version + 1
     target = settings.CAPTIOUS.data / "challenges" / checked.slug / str(version)
     _copy(checked, target)
     try:
         with transaction.atomic():
-            challenge, n_rescored = _store(checked, version)
+            challenge, n_rescored = _store(checked, version, changes)
             record("load challenge", challenge.slug, challenge=challenge, detail=f"version {version}")
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise
-    n_baselines = _submit_baselines(checked, challenge)
+    n_baselines = _submit_baselines(checked, challenge, changes)
     _remove_old_versions(target)
     return Loaded(challenge, old is None, n_rescored, n_baselines, checked.warnings)
 
@@ -130,7 +160,7 @@ def _copy(checked: CheckedChallenge, target: Path) -> None:
             (new / IDS_FOLDER / f"{captions}.json").write_text(json.dumps(ids))
 
 
-def _store(checked: CheckedChallenge, version: int) -> tuple[Challenge, int]:
+def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[Challenge, int]:
     definition = checked.definition
     key = _scoring_key(checked)
     challenge = Challenge.objects.select_for_update().filter(slug=checked.slug).first()
@@ -155,6 +185,7 @@ def _store(checked: CheckedChallenge, version: int) -> tuple[Challenge, int]:
     for position, phase in enumerate(definition.phases):
         values = phase.model_dump(exclude={"name"})
         values |= {"captions": [*phase.captions], "position": position, "is_retired": False}
+        values["board"] = changes.boards[phase.name]
         Phase.objects.update_or_create(challenge=challenge, name=phase.name, defaults=values)
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
@@ -177,21 +208,24 @@ def _scoring_key(checked: CheckedChallenge) -> str:
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
 
-def _submit_baselines(checked: CheckedChallenge, challenge: Challenge) -> int:
+def _submit_baselines(checked: CheckedChallenge, challenge: Challenge, changes: Changes) -> int:
     """Submit baselines that are new or changed, and delete those that the folder no longer has."""
     kept: set[int] = set()
     n = 0
     for baseline in checked.definition.baselines:
-        checksum = checked.checksums[Path(baseline.file).as_posix()]
-        filename = f"{checksum[:16]}-{Path(baseline.file).name}"
+        filename = baseline_filename(checked, baseline)
         values = {"link": baseline.link, "description": baseline.description, "is_human": baseline.human}
         for phase in Phase.objects.filter(challenge=challenge, name__in=baseline.phases):
+            key = (phase.name, baseline.method)
+            if key in changes.withdrawn:
+                continue
             same = {"phase": phase, "is_baseline": True, "method": baseline.method, "filename": filename}
             existing = Submission.objects.filter(**same).exclude(status=Submission.Status.DELETED)
             if existing.update(**values):
                 kept.update(existing.values_list("pk", flat=True))
                 continue
-            submission = Submission(**same, **values, team=baselines_team(), created=timezone.now())
+            hidden = {"is_hidden": key in changes.hidden}
+            submission = Submission(**same, **values, **hidden, team=baselines_team(), created=timezone.now())
             _submit_baseline(checked.folder, baseline.file, submission)
             kept.add(submission.pk)
             n += 1

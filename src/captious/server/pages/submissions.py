@@ -101,7 +101,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         boards=_boards(request.user, submission),
         lower_is_better=submission.challenge.definition.lower_is_better,
         can_cancel=own and submission.status == _Status.QUEUED and not submission.scoring_version,
-        can_edit=own and exists,
+        can_edit=own and exists and not submission.is_baseline,
         can_delete=own and exists and submission.status != _Status.RUNNING,
         can_see_traceback=manages,
         events=submission.events.all() if manages else [],
@@ -140,8 +140,10 @@ def status(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change what is said about a submission, and whether it is on the board."""
+    """Change what is said about a submission, and whether it is on the board. For baselines, challenge.toml says it."""
     submission = submission_for(request.user, pk, own=True)
+    if submission.is_baseline:
+        raise Http404
     form = EditForm(request.POST or None, instance=submission)
     if request.method == "POST" and form.is_valid():
         changes = {name: form.cleaned_data[name] for name in form.changed_data}

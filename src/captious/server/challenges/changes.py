@@ -1,0 +1,145 @@
+"""What loading a challenge again would change, and what of it was set on the site.
+
+What was set on the site stays, unless the folder's own value has changed since it was loaded last; then somebody has to
+agree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from captious.server.challenges.definition import BaselineDefinition
+from captious.server.challenges.folder import FILE_NAME, CheckedChallenge
+from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission
+
+__all__ = ["Changes", "baseline_filename", "changes_of"]
+
+_Status = Submission.Status
+_LABELS = {
+    "texts": ("title",),
+    "captions": ("name",),
+    "references": ("captions", "name"),
+    "phases": ("name",),
+    "baselines": ("method",),
+}
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What loading a folder would change.
+
+    Attributes:
+        folder: what has changed in the folder, a line each.
+        undone: what was set on the site and would be undone, because the folder's own value has changed.
+        kept: what was set on the site and stays, although the folder says otherwise.
+        boards: phase -> "public" or "hidden".
+        withdrawn: (phase, method) of the baselines that were deleted on the site and stay so.
+        hidden: (phase, method) of the baselines that are hidden on the site and stay so.
+    """
+
+    folder: list[str] = field(default_factory=list)
+    undone: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    boards: dict[str, str] = field(default_factory=dict)
+    withdrawn: set[tuple[str, str]] = field(default_factory=set)
+    hidden: set[tuple[str, str]] = field(default_factory=set)
+
+
+def changes_of(checked: CheckedChallenge, old: Challenge | None) -> Changes:
+    """What loading a folder would change; ``old`` is the challenge as it is in the server."""
+    changes = Changes(boards={phase.name: phase.board for phase in checked.definition.phases})
+    if old is not None:
+        changes.folder.extend(_in_definition(old.definition_values, checked.definition.model_dump(mode="json")))
+        changes.folder.extend(_in_files(checked, old.folder))
+        _add_boards(changes, checked, old)
+        _add_baselines(changes, checked, old)
+    return changes
+
+
+def baseline_filename(checked: CheckedChallenge, baseline: BaselineDefinition) -> str:
+    """The name of a baseline's upload. It changes with the contents of its file."""
+    return f"{checked.checksums[Path(baseline.file).as_posix()][:16]}-{Path(baseline.file).name}"
+
+
+def _add_boards(changes: Changes, checked: CheckedChallenge, old: Challenge) -> None:
+    before = {phase["name"]: phase["board"] for phase in old.definition_values["phases"]}
+    on_site = dict(Phase.objects.filter(challenge=old).values_list("name", "board"))
+    for phase in checked.definition.phases:
+        site = on_site.get(phase.name, phase.board)
+        if site == phase.board:
+            continue
+        if before.get(phase.name, phase.board) == phase.board:
+            changes.kept.append(f"phase {phase.name}: the leaderboard stays {site}; challenge.toml says {phase.board}")
+            changes.boards[phase.name] = site
+        else:
+            changes.undone.append(f"phase {phase.name}: the leaderboard is {site} now and becomes {phase.board}")
+
+
+def _add_baselines(changes: Changes, checked: CheckedChallenge, old: Challenge) -> None:
+    rows = Submission.objects.filter(phase__challenge=old, is_baseline=True).order_by("pk")
+    latest = {(row.phase.name, row.method): row for row in rows.select_related("phase")}
+    before = {
+        (phase, baseline["method"]) for baseline in old.definition_values["baselines"] for phase in baseline["phases"]
+    }
+    for baseline in checked.definition.baselines:
+        for key in ((phase, baseline.method) for phase in baseline.phases):
+            row = latest.get(key)
+            if row is None:
+                continue
+            if row.status == _Status.DELETED and key in before:  # otherwise, the folder no longer had it
+                where = f"baseline {baseline.method!r} of phase {key[0]}"
+                if row.filename == baseline_filename(checked, baseline):
+                    changes.kept.append(f"{where}: was deleted on the site and stays deleted")
+                    changes.withdrawn.add(key)
+                else:
+                    changes.undone.append(f"{where}: was deleted on the site and is submitted with its new file")
+            if row.is_hidden and row.status != _Status.DELETED:
+                changes.hidden.add(key)
+
+
+def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """The keys of challenge.toml that differ, with both values."""
+    old, new = _flat(before), _flat(after)
+    for key in [*old, *(key for key in new if key not in old)]:
+        if old.get(key, "") != new.get(key, ""):
+            values = (f"{_text(flat[key])}" if key in flat else "none" for flat in (old, new))
+            yield f"{key}: {' → '.join(values)}"
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a definition by their place, such as ``phases 'main', closes``."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if key in _LABELS:
+            for row in value:
+                label = "/".join(row[name] for name in _LABELS[key])
+                flat |= {f"{key} {label!r}, {name}": cell for name, cell in row.items() if name not in _LABELS[key]}
+        elif isinstance(value, Mapping):
+            flat |= {f"{key}.{name}": cell for name, cell in value.items()}
+        else:
+            flat[key] = value
+    return flat
+
+
+def _text(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else "none" if value in (None, "") else str(value)
+    return text if len(text) < 80 else f"{text[:77]}..."
+
+
+def _in_files(checked: CheckedChallenge, folder: Path) -> Iterator[str]:
+    """The files that are new, differ from those of the last load, or are gone; ``folder`` has the copies."""
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    before = {name for name in names if not name.startswith(f"{IDS_FOLDER}/")}
+    for name in sorted((before | checked.checksums.keys()) - {FILE_NAME}):
+        if name not in before:
+            yield f"{name}: new"
+        elif name not in checked.checksums:
+            yield f"{name}: removed"
+        else:
+            with (folder / name).open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != checked.checksums[name]:
+                    yield f"{name}: changed"
