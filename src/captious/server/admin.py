@@ -17,6 +17,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from captious.server.models import AuditEvent, Challenge, Membership, Participant, Submission, Team, User
 from captious.server.people.audit import record
+from captious.server.people.passwords import AdministratorsForm
 
 admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
@@ -48,6 +49,7 @@ def _record(action: str, obj: Any, request: HttpRequest, message: Any) -> None:
 class _Users(_Audited, UserAdmin):
     list_display = ("username", "email", "is_active", "is_superuser", "date_joined", "last_login")
     list_filter = ("is_active", "is_superuser")
+    change_password_form = AdministratorsForm
     actions = ("activate", "deactivate", "reset_link")
 
     @admin.action(description="Activate the selected accounts")

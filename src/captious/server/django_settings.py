@@ -82,7 +82,12 @@ def _database() -> dict[str, Any]:
 DATABASES = {"default": _database()}
 
 AUTH_USER_MODEL = "captious.User"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = [
+    "captious.server.people.passwords.RateLimit",
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = ["captious.server.people.passwords.LimitedHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -103,7 +108,7 @@ AXES_LOCKOUT_TEMPLATE = "locked.html"
 AXES_HTTP_RESPONSE_CODE = 429
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "captious.server.people.rates.address_of"
+AXES_CLIENT_IP_CALLABLE = "captious.server.people.rates.network_of"
 
 SESSION_COOKIE_NAME = "captious_session"
 CSRF_COOKIE_NAME = "captious_csrf"

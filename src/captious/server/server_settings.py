@@ -98,7 +98,9 @@ class ServerSettings:
         scoring_tries: number of times that scoring is tried before a submission counts as failed.
         lease_seconds: a worker that has not been heard from for so long has lost its submission to another.
         resamples: bootstrap resamples of the intervals and tests on leaderboards.
-        requests_per_minute: rate limit of sign-ups, uploads and tokens per account or address.
+        requests_per_minute: rate limit of sign-ups, uploads, invitations and the like for each account or address, and
+            of signing in, passwords and tokens for each account and address.
+        concurrent_passwords: number of passwords that are hashed at the same time by one web process.
         wrong_passwords: number of wrong passwords after which an account is locked for an address.
         lock_minutes: how long it is locked.
     """
@@ -127,6 +129,7 @@ class ServerSettings:
     lease_seconds: Positive = 30
     resamples: Positive = 1000
     requests_per_minute: Positive = 60
+    concurrent_passwords: Positive = 1
     wrong_passwords: Positive = 10
     lock_minutes: Positive = 15
 

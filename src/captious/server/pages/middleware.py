@@ -43,7 +43,11 @@ class Unavailable:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Django calls this for every exception of a view."""
         if isinstance(error, TooManyRequests):
-            return error_answer(request, 429, "There were too many requests. Wait a minute, then try again.")
+            s = "" if error.seconds == 1 else "s"
+            message = f"There were too many requests. Try again in {error.seconds} second{s}."
+            response = error_answer(request, 429, message)
+            response["Retry-After"] = str(error.seconds)
+            return response
         if isinstance(error, OperationalError | IntegrityError | CaptiousError | OSError):
             _log.error("the server cannot do this now", exc_info=error)
             return unavailable(request)

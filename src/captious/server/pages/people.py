@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from captious.server.models import Invitation, Membership, Team, Token
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.people.audit import record
+from captious.server.people.passwords import ChangeForm, ResetForm
 from captious.server.people.rates import limit
 from captious.server.people.secrets import invitation_of, make_invitation, make_token
 from captious.server.people.teams import create_team, leave_team, personal_team, teams_of
@@ -55,25 +56,35 @@ class _Recorded(views.FormView):
         return response
 
 
+class _Limited(views.FormView):
+    """A view of Django about passwords, for each account and address a few times a minute."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        limit(request, "password", by_address=True)
+        response: HttpResponse = super().post(request, *args, **kwargs)
+        return response
+
+
 class SignIn(_Recorded, views.LoginView):
-    """Sign in. Wrong passwords lock the account for an address for a while."""
+    """Sign in. Wrong passwords lock the account for an address for a while; ``RateLimit`` counts all attempts."""
 
     action = "sign in"
     template_name = "captious/sign_in.html"
     extra_context = {"heading": "Sign in", "site_name": settings.CAPTIOUS.site_name}  # Django's own is the host
 
 
-class ChangePassword(SuccessMessageMixin, _Recorded, views.PasswordChangeView):
-    """Change the password. Other sessions of the account end."""
+class ChangePassword(_Limited, SuccessMessageMixin, _Recorded, views.PasswordChangeView):
+    """Change the password. Other sessions of the account end, and its tokens unless the user keeps them."""
 
     action = "change password"
+    form_class = ChangeForm
     success_message = "Your password was changed."
     template_name = "captious/password_change.html"
     extra_context = {"heading": "Change password"}
     success_url = reverse_lazy("captious:account")
 
 
-class ResetPassword(views.PasswordResetView):
+class ResetPassword(_Limited, views.PasswordResetView):
     """Send a link that resets the password, to addresses of accounts."""
 
     template_name = "captious/password_reset.html"
@@ -83,16 +94,12 @@ class ResetPassword(views.PasswordResetView):
     success_url = reverse_lazy("captious:password_reset_done")
     extra_email_context = {"site_name": settings.CAPTIOUS.site_name}
 
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        limit(request, "reset")
-        response: HttpResponse = super().post(request, *args, **kwargs)
-        return response
 
-
-class SetPassword(_Recorded, views.PasswordResetConfirmView):
-    """Set a new password through a link."""
+class SetPassword(_Limited, _Recorded, views.PasswordResetConfirmView):
+    """Set a new password through a link. Sessions of the account end, and its tokens unless the user keeps them."""
 
     action = "reset password"
+    form_class = ResetForm
     template_name = "captious/password_reset_confirm.html"
     extra_context = {"heading": "Set a new password", "button": "Set password"}
     success_url = reverse_lazy("captious:password_reset_complete")
@@ -133,7 +140,7 @@ def account(request: HttpRequest) -> HttpResponse:
     token_form = TokenForm(request.POST if action == "token" else None, prefix="token")
     team_form = TeamForm(request.POST if action == "team" else None, prefix="team")
     if action == "token" and token_form.is_valid():
-        limit(request, "token")
+        limit(request, "token", by_address=True)
         name = token_form.cleaned_data["name"]
         secret = make_token(request.user, name)
         record("make token", name, request=request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import time
 
 from django.conf import settings
@@ -11,11 +12,19 @@ from django.http import HttpRequest
 
 from captious.server.models import RateCount
 
-__all__ = ["TooManyRequests", "address_of", "limit", "remove_old_counts"]
+__all__ = ["TooManyRequests", "address_of", "limit", "network_of", "remove_old_counts"]
 
 
 class TooManyRequests(Exception):
-    """A rate limit was reached."""
+    """A rate limit was reached.
+
+    Args:
+        seconds: after which it is worth trying again.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
 
 
 def address_of(request: HttpRequest) -> str:
@@ -26,14 +35,38 @@ def address_of(request: HttpRequest) -> str:
     return str(address)[:45]
 
 
-def limit(request: HttpRequest, what: str) -> None:
+def network_of(request: HttpRequest) -> str:
+    """The client's address, for limits: of IPv6, the first address of the /64, which one client has to itself."""
+    address = address_of(request)
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed), 64), strict=False).network_address)
+
+
+def limit(request: HttpRequest, what: str, *, by_address: bool = False) -> None:
     """Count a request, by account or, for visitors, by address.
+
+    Args:
+        by_address: by address in any case.
 
     Raises:
         TooManyRequests: there were too many within this minute.
     """
-    who = f"user {request.user.pk}" if request.user.is_authenticated else address_of(request)
-    key, minute = f"{what} {who}"[:200], int(time.time() // 60)
+    if request.user.is_authenticated:
+        _count(f"{what} user {request.user.pk}")
+    if by_address or not request.user.is_authenticated:
+        _count(f"{what} {network_of(request)}")
+
+
+def _count(key: str) -> None:
+    key, now = key[:200], time.time()
+    minute = int(now // 60)
     rows = RateCount.objects.filter(key=key, minute=minute)
     try:
         with transaction.atomic():
@@ -42,7 +75,7 @@ def limit(request: HttpRequest, what: str) -> None:
     except IntegrityError:  # two first requests at once
         rows.update(count=F("count") + 1)
     if rows.get().count > settings.CAPTIOUS.requests_per_minute:
-        raise TooManyRequests
+        raise TooManyRequests(60 - int(now % 60))
 
 
 def remove_old_counts() -> None:
