@@ -24,7 +24,7 @@ def test_scores_are_those_of_the_library(site: Site) -> None:
     assert submission.status == "done"
     metrics = list(challenge.definition.metrics)
     report = captious.score(EXAMPLES / "improved.json", challenge.folder / "references" / "c4.json", metrics=metrics)
-    scores = submission.scores["c4"]
+    scores = submission.outputs("c4")
     assert list(scores) == list(report)
     for name, result in report.items():
         assert scores[name]["score"] == result.score
@@ -86,8 +86,8 @@ class TestBoard:
         site.submit(site.user())
         site.work()
         [submission] = site.submissions()
-        submission.scores["c4"]["meteor"]["score"] = None
-        submission.save()
+        submission.outputs("c4")["meteor"]["score"] = None
+        submission.shown_scores.save()
         for sort in ("meteor", "-meteor"):
             rows = board(site, sort=sort)
             assert rows[-1]["method"] == "Mine"
@@ -146,7 +146,7 @@ class TestBoard:
         rows = site.client().get("/challenges/made-up/leaderboard.json", {"all": "1"}).json()
         assert [row["method"] for row in rows] == ["careful", "bold"]
         assert rows[0]["lower_is_better"] == ["chair-s", "chair-i"]
-        scores = [submission.scores["c5"]["chair-i"]["score"] for submission in site.submissions()]
+        scores = [submission.outputs("c5")["chair-i"]["score"] for submission in site.submissions()]
         assert scores == [0, 2 / 3]
 
     def test_no_score_is_best_where_neither_direction_is(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +218,7 @@ def test_a_board_survives_a_lost_file(site: Site) -> None:
     site.submit(site.user())
     site.work()
     [submission] = site.submissions()
-    (submission.folder / submission.results_file).unlink()
+    submission.results_path.unlink()
     ranks = {row["method"]: row["rank"] for row in board(site)}
     assert ranks["Mine"] is None
     assert ranks["Improved"] == 1

@@ -203,7 +203,7 @@ class Walk:
 
     def score_again(self, name: str) -> None:
         from captious.server.models import Submission
-        from captious.server.scoring.lease import queue_again
+        from captious.server.scoring.queue import queue_again
 
         queue_again(Submission.objects.filter(method=name))
 
@@ -259,8 +259,10 @@ class Walk:
 
 def _seen(submission: Any) -> dict[str, Any]:
     files = sorted(str(path.relative_to(submission.folder)) for path in submission.folder.rglob("*") if path.is_file())
-    names = ("method", "status", "tries", "counts", "scores", "results_file", "lease", "reason", "folder_name")
-    return {**{name: getattr(submission, name) for name in names}, "files": files}
+    names = ("method", "status", "tries", "counts", "lease", "reason", "folder_name")
+    shown = submission.shown_scores
+    scores = {"scores": shown.outputs, "results_file": shown.results_file} if shown is not None else {}
+    return {**{name: getattr(submission, name) for name in names}, **scores, "files": files}
 
 
 def chosen(steps: dict[str, tuple[str, str, str]], *, few: bool) -> list[tuple[str, tuple[str, str, str]]]:

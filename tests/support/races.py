@@ -55,11 +55,12 @@ def take_all() -> dict[str, Any]:
 
 def cancel_or_take() -> list[Any]:
     from captious.server.scoring import lease
+    from captious.server.scoring.queue import cancel
 
     results = []
     for _ in range(20):
         [submission] = queue()
-        taken, cancelled = at_once(lambda: lease.take("worker"), lambda submission=submission: lease.cancel(submission))
+        taken, cancelled = at_once(lambda: lease.take("worker"), lambda submission=submission: cancel(submission))
         submission.refresh_from_db()
         results.append([taken is not None, cancelled, submission.status])
     return results
@@ -85,12 +86,12 @@ def while_loading(folder: Path) -> list[Any]:
     """A submission is taken, and scored, in the middle of the transaction in which the challenge is loaded."""
     from captious.server.challenges import loading
     from captious.server.models import Submission
-    from captious.server.scoring import lease, worker
+    from captious.server.scoring import lease, versions, worker
 
     Submission.objects.all().delete()
     [submission] = queue()
     has_queued, goes_on, is_written = threading.Event(), threading.Event(), threading.Event()
-    queue_again, write = loading.queue_again, worker.write_results
+    queue_again, write = versions.queue_again, worker.write_results
 
     def then_wait(rows: Any) -> int:
         n = queue_again(rows)
@@ -115,9 +116,9 @@ def while_loading(folder: Path) -> list[Any]:
         assert is_written.wait(60)
         goes_on.set()
 
-    loading.queue_again, worker.write_results = then_wait, then_say
+    versions.queue_again, worker.write_results = then_wait, then_say
     at_once(load, score, commit)
-    loading.queue_again, worker.write_results = queue_again, write
+    versions.queue_again, worker.write_results = queue_again, write
     found = [seen(submission)]
     while (taken := lease.take("worker")) is not None:
         worker.score(taken)
@@ -126,11 +127,8 @@ def while_loading(folder: Path) -> list[Any]:
 
 def seen(submission: Any) -> dict[str, Any]:
     submission.refresh_from_db()
-    return {
-        "status": submission.status,
-        "scoring_version": submission.scoring_version,
-        "scored": bool(submission.scores),
-    }
+    scores = submission.shown_scores
+    return {"status": submission.status, "version": None if scores is None else scores.version}
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.secrets import user_of_token
 from captious.server.people.teams import teams_of
-from captious.server.scoring import lease as leases
+from captious.server.scoring import queue
 from captious.server.submissions import intake
 from captious.server.submissions.storage import incoming_folder
 
@@ -144,7 +144,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     submission = submission_for(request.user, pk, own=True)
-    if not leases.cancel(submission):
+    if not queue.cancel(submission):
         raise _Failure(409, "It could not be cancelled because scoring has begun.")
     record("cancel", submission.method, request=request, submission=submission)
     submission.refresh_from_db()
@@ -157,7 +157,7 @@ def _described(submission: Submission, user: Any) -> dict[str, Any]:
     The team of an anonymous submission is named only to its members and to those who manage the challenge.
     """
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
-    scores: dict[str, Any] = submission.scores if submission.status == Submission.Status.DONE else {}
+    scores: dict[str, Any] = submission.shown_scores.outputs if submission.shown_scores is not None else {}
     sets = submission.phase.reference_sets
     ranking_set = next((row for row in sets if row.captions == sets[-1].captions), None)
     ranking = scores.get(key_of(submission.challenge, ranking_set), {}) if ranking_set is not None else {}

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
@@ -24,6 +26,7 @@ __all__ = [
     "Participant",
     "Phase",
     "RateCount",
+    "Scores",
     "Submission",
     "Team",
     "Token",
@@ -130,10 +133,6 @@ class Challenge(models.Model):
     counts = models.JSONField(default=dict)
     #: Increases whenever the challenge is loaded; names the folder of its files.
     version = models.PositiveIntegerField(default=1)
-    #: Increases when references or metrics change, so that submissions must be scored again.
-    scoring_version = models.PositiveIntegerField(default=1)
-    #: What scores depend on: checksums of the references, metrics and their settings.
-    scoring_key = models.CharField(max_length=64)
     organisers = models.ManyToManyField(User, related_name="organised", blank=True)
     participants = models.ManyToManyField(User, through="Participant", related_name="challenges")
     created = models.DateTimeField(auto_now_add=True)
@@ -193,6 +192,14 @@ class Phase(models.Model):
     captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
     is_retired = models.BooleanField(default=False)
+    #: Increases when what scores depend on has changed: ``set_keys`` or ``program``; see scoring/versions.py.
+    scoring_version = models.PositiveIntegerField(default=1)
+    #: The version of the scores on its board: an older one until all of the new one is there.
+    shown_version = models.PositiveIntegerField(default=1)
+    #: key of a reference set -> checksum of its references, the metrics and their settings.
+    set_keys = models.JSONField(default=dict)
+    #: The version of captious that scores it.
+    program = models.CharField(max_length=40, blank=True)
 
     class Meta:
         ordering = ["position"]
@@ -217,6 +224,18 @@ class Phase(models.Model):
     def reference_sets(self) -> list[ReferencesDefinition]:
         """What submissions of this phase are scored against, in the order of the challenge's folder."""
         return [row for row in self.challenge.definition.references if row.captions in self.captions]
+
+
+class SubmissionQuerySet(models.QuerySet["Submission"]):
+    """Submissions, with what boards ask of them."""
+
+    def on_board(self) -> SubmissionQuerySet:
+        """Those that everybody sees on the board of their phase, with their scores."""
+        return self.scored().filter(public=True, is_hidden=False)
+
+    def scored(self) -> SubmissionQuerySet:
+        """Those that have scores of the version that the board of their phase shows, with these scores."""
+        return self.filter(shown_scores__version=F("phase__shown_version")).select_related("shown_scores")
 
 
 class Submission(models.Model):
@@ -271,14 +290,10 @@ class Submission(models.Model):
     reason = models.TextField(blank=True)
     #: Why it failed, for the organiser.
     traceback = models.TextField(blank=True)
-    #: label of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/stored_results.py.
-    scores = models.JSONField(default=dict)
-    #: What is legal but misleading about the scores, a sentence each.
-    warnings = models.JSONField(default=list)
-    #: ``Challenge.scoring_version`` that the scores are from.
-    scoring_version = models.PositiveIntegerField(default=0)
-    #: Name of the file with its statistics, in its folder.
-    results_file = models.CharField(max_length=80, blank=True)
+    #: What pages show: the scores of the version that the board shows or, if there are none, the last ones.
+    shown_scores = models.ForeignKey("Scores", models.SET_NULL, null=True, related_name="+")
+
+    objects = SubmissionQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created", "-id"]
@@ -307,11 +322,59 @@ class Submission(models.Model):
         return "Anonymous" if self.anonymous else str(self.team.name)
 
     @property
+    def is_on_board(self) -> bool:
+        """Whether everybody sees it on the board of its phase."""
+        scores = self.shown_scores
+        is_scored = scores is not None and scores.version == self.phase.shown_version
+        return is_scored and self.public and not self.is_hidden
+
+    @property
+    def was_ended(self) -> bool:
+        """Whether scoring has ended before, so that it is not free any more."""
+        return self.finished is not None
+
+    def outputs(self, key: str) -> dict[str, dict[str, Any]]:
+        """The shown scores on a reference set, output -> {"score", "low", "high", "signature"}; may be empty."""
+        outputs: dict[str, dict[str, Any]] = self.shown_scores.outputs.get(key, {}) if self.shown_scores else {}
+        return outputs
+
+    @property
+    def results_path(self) -> Path | None:
+        """The file of the shown scores, for ``read_results``; None if it has no scores."""
+        return None if self.shown_scores is None else self.folder / self.shown_scores.results_file
+
+    @property
     def place(self) -> int | None:
         """Its place in the queue, 1 for the next; None unless it is queued."""
         if self.status != self.Status.QUEUED:
             return None
         return 1 + Submission.objects.filter(status=self.Status.QUEUED, pk__lt=self.pk).count()
+
+
+class Scores(models.Model):
+    """The scores of a submission in one version of its phase. They stay when there are newer ones."""
+
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="all_scores")
+    #: ``Phase.scoring_version``, ``Phase.program`` and ``Phase.set_keys`` when it was scored.
+    version = models.PositiveIntegerField()
+    program = models.CharField(max_length=40)
+    set_keys = models.JSONField()
+    #: key of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/stored_results.py.
+    outputs = models.JSONField()
+    #: key of a reference set -> what is legal but misleading about its scores, a sentence each.
+    set_warnings = models.JSONField()
+    #: Name of the file with its statistics, in the folder of the submission.
+    results_file = models.CharField(max_length=80)
+    finished = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["submission", "version"], name="one_version")]
+        ordering = ["version"]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is misleading about the scores, each sentence once."""
+        return [*dict.fromkeys(warning for warnings in self.set_warnings.values() for warning in warnings)]
 
 
 class Attempt(models.Model):

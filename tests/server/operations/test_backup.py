@@ -29,7 +29,10 @@ def rows(data: Path) -> dict[str, dict[str, Any]]:
     """Submissions by method."""
     with closing(sqlite3.connect(data / "database.sqlite3")) as database:
         database.row_factory = sqlite3.Row
-        found = database.execute("SELECT * FROM captious_submission WHERE is_baseline = 0")
+        found = database.execute(
+            "SELECT s.*, outputs, results_file FROM captious_submission s "
+            "LEFT JOIN captious_scores ON shown_scores_id = captious_scores.id WHERE is_baseline = 0"
+        )
         return {row["method"]: dict(row) for row in found}
 
 
@@ -168,7 +171,7 @@ def test_what_changed_while_it_was_made_is_settled(site: Site, tmp_path: Path, m
     """A submission is scored again, another deleted, after the database has been copied."""
     from captious.server.models import Submission
     from captious.server.operations import backup
-    from captious.server.scoring.lease import queue_again
+    from captious.server.scoring.queue import queue_again
 
     site.load(write_folder(tmp_path / "small"))
     stays, again, deleted = queue(3)
@@ -193,4 +196,4 @@ def test_what_changed_while_it_was_made_is_settled(site: Site, tmp_path: Path, m
         found = rows(server.data)
     assert [found[each.method]["status"] for each in (stays, again, deleted)] == ["done", "done", "deleted"]
     stays.refresh_from_db()
-    assert json.loads(found[again.method]["scores"]) == stays.scores
+    assert json.loads(found[again.method]["outputs"]) == stays.shown_scores.outputs

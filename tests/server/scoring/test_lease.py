@@ -90,12 +90,11 @@ class TestTake:
 class TestCancel:
     def test_cancelled_or_taken_but_never_both(self, site: Site) -> None:
         from captious.server.scoring import lease
+        from captious.server.scoring.queue import cancel
 
         for _ in range(12):
             [submission] = queue()
-            taken, cancelled = at_once(
-                lambda: lease.take("worker"), lambda submission=submission: lease.cancel(submission)
-            )
+            taken, cancelled = at_once(lambda: lease.take("worker"), lambda submission=submission: cancel(submission))
             assert (taken is not None) != cancelled
             assert (now_as_of(submission).status, submission.counts) == (
                 ("cancelled", False) if cancelled else ("running", True)
@@ -127,7 +126,9 @@ class TestLostLease:
         worker.score(first)
         assert (now_as_of(submission).status, submission.lease, submission.worker) == ("done", 2, "second")
         assert (
-            [path.name for path in submission.folder.glob("results*")] == ["results-2.npz"] == [submission.results_file]
+            [path.name for path in submission.folder.glob("results*")]
+            == ["results-2.npz"]
+            == [submission.results_path.name]
         )
 
     def test_its_failure_changes_nothing(self, site: Site) -> None:
@@ -218,12 +219,13 @@ class TestHeartbeat:
     def test_the_process_ends_although_the_lease_was_lost(self, site: Site) -> None:
         from captious.server.models import Submission
         from captious.server.scoring import lease
+        from captious.server.scoring.queue import queue_again
 
         site.configure(lease_seconds=1, scoring_seconds=1)
         queue()
         taken = lease.take("worker")
         assert taken is not None
-        lease.queue_again(Submission.objects.all())
+        queue_again(Submission.objects.all())
         ended = threading.Event()
         with lease.Heartbeat(taken, on_timeout=ended.set) as heartbeat:
             assert ended.wait(60)

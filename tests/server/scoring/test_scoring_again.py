@@ -22,7 +22,7 @@ def expected(references: dict[int, list[str]]) -> dict[str, float]:
 
 
 def scores_of(submission: Any, key: str = "c2") -> dict[str, float]:
-    return {name: entry["score"] for name, entry in submission.scores[key].items()}
+    return {name: entry["score"] for name, entry in submission.outputs(key).items()}
 
 
 def during(worker: Any, monkeypatch: pytest.MonkeyPatch, do: Any) -> None:
@@ -48,13 +48,13 @@ def test_new_references_while_it_is_scored_with_the_old(
     assert taken is not None
     worker.score(taken)
     submission.refresh_from_db()
-    assert (submission.status, submission.scores) == ("queued", {})
+    assert (submission.status, submission.shown_scores) == ("queued", None)
     assert not list(submission.folder.glob("results*"))
     site.work()
     submission.refresh_from_db()
-    assert (submission.status, submission.scoring_version, submission.tries) == ("done", 2, 1)
+    assert (submission.status, submission.shown_scores.version, submission.tries) == ("done", 2, 1)
     assert scores_of(submission) == expected(NEW) != expected(REFERENCES)
-    assert [path.name for path in submission.folder.glob("results*")] == [submission.results_file]
+    assert [path.name for path in submission.folder.glob("results*")] == [submission.results_path.name]
     [row] = site.client().get("/challenges/small/leaderboard.json").json()
     assert row["scores"] == expected(NEW)
 
@@ -63,11 +63,11 @@ def test_a_version_that_changed_unseen_is_not_finished(
     site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On PostgreSQL, a submission can be taken while the transaction of a load, which does not see it, is open."""
-    from captious.server.models import Challenge
+    from captious.server.models import Phase
     from captious.server.scoring import lease, worker
 
     [submission] = queue()
-    during(worker, monkeypatch, lambda: Challenge.objects.update(scoring_version=2))
+    during(worker, monkeypatch, lambda: Phase.objects.update(scoring_version=2))
     taken = lease.take("worker")
     assert taken is not None
     worker.score(taken)
@@ -75,7 +75,7 @@ def test_a_version_that_changed_unseen_is_not_finished(
     assert (submission.status, submission.tries, submission.lease) == ("queued", 0, 2)
     site.work()
     submission.refresh_from_db()
-    assert (submission.status, submission.scoring_version) == ("done", 2)
+    assert (submission.status, submission.shown_scores.version) == ("done", 2)
 
 
 def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,4 +140,4 @@ class TestRetiredPhase:
         site.load(write_folder(folder, phases=("main", "old"), references=NEW))
         site.work()
         submission.refresh_from_db()
-        assert (submission.scoring_version, scores_of(submission)) == (2, expected(NEW))
+        assert (submission.shown_scores.version, scores_of(submission)) == (2, expected(NEW))

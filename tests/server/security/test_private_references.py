@@ -242,5 +242,10 @@ def test_warnings_and_progress_of_others_say_nothing(world: World) -> None:
     """What workers write about a submission has no references in it."""
     values: list[Any] = []
     for submission in world.submissions.values():
-        values += [submission.warnings, submission.doing, submission.reason, submission.traceback]
+        values += [
+            [*submission.all_scores.values_list("set_warnings", flat=True)],
+            submission.doing,
+            submission.reason,
+            submission.traceback,
+        ]
     assert not leaks(world, json.dumps(values))

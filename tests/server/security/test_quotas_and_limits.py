@@ -104,12 +104,21 @@ class TestDates:
             "phase": "future",
             "team": "ann",
             "status": "queued",
-            "scores": "{}",
+            "shown_scores": "",
         }
         assert undone.as_user("ann").post(f"{submission.url}edit", form).status_code == 302
         after = Submission.objects.get(pk=submission.pk)
         assert after.method == "New"
-        for name in ("created", "phase_id", "team_id", "status", "scores", "folder_name", "is_hidden", "is_baseline"):
+        for name in (
+            "created",
+            "phase_id",
+            "team_id",
+            "status",
+            "shown_scores_id",
+            "folder_name",
+            "is_hidden",
+            "is_baseline",
+        ):
             assert getattr(after, name) == getattr(submission, name)
         assert not is_taken(take(undone, way, phase="main"))
 
@@ -185,13 +194,15 @@ class TestQuotas:
 
     @pytest.mark.parametrize("how", ["delete", "cancel"])
     def test_scored_ones_count_whatever_becomes_of_them(self, undone: World, way: str, how: str) -> None:
+        from django.utils import timezone
+
         from captious.server.models import Submission
-        from captious.server.scoring.lease import queue_again
+        from captious.server.scoring.queue import queue_again
 
         for _ in range(2):
             take(undone, way, phase="daily")
             rows = Submission.objects.filter(pk=latest().pk)
-            rows.update(status="done", scoring_version=1, scores={"val/c5": {}})
+            rows.update(status="done", finished=timezone.now())
             if how == "cancel":  # an organiser has it scored again, and it waits once more
                 queue_again(rows)
             undone.as_user("ann").post(f"{latest().url}{how}")
@@ -348,11 +359,15 @@ class TestSizes:
 
 class TestDeletion:
     def test_storage_is_freed_and_the_page_says_what_happens(self, undone: World) -> None:
+        from django.utils import timezone
+
         take(undone, "page")
         submission = latest()
+        scores = submission.all_scores.create(
+            version=1, set_keys={}, outputs={}, set_warnings={}, results_file="results-1.npz", finished=timezone.now()
+        )
+        type(submission).objects.update(status="done", finished=timezone.now(), shown_scores=scores)
         (submission.folder / "results-1.npz").write_bytes(b"x")
-        assert submission.folder.exists()
-        type(submission).objects.filter(pk=submission.pk).update(status="done", scoring_version=1)
         page = undone.as_user("ann").get(f"{submission.url}delete").content.decode()
         assert "disappears from the leaderboard" in page
         assert "ranks of the others are computed again" in page

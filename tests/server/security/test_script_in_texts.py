@@ -20,7 +20,7 @@ class TestScript:
     @pytest.fixture
     def marked(self, site: Site, tmp_path: Path) -> Site:
         """A challenge, users, teams and submissions whose every text is script."""
-        from captious.server.models import Challenge, Membership, Phase, Submission, Team
+        from captious.server.models import Challenge, Membership, Phase, Scores, Submission, Team
 
         script = SCRIPTS[1]
         olga = site.user("olga")
@@ -82,8 +82,9 @@ class TestScript:
         site.token(ann)
         ann.tokens.update(name=script, prefix="<script>")
         assert Submission.objects.filter(status="done").count() == 2
+        Scores.objects.update(set_warnings={"c2": [script]})
         Submission.objects.filter(is_baseline=False).update(
-            warnings=[script], link='https://example.org/"onmouseover="alert(1)', traceback=script, reason=script
+            link='https://example.org/"onmouseover="alert(1)', traceback=script, reason=script
         )
         assert str(Challenge.objects.get()) == SCRIPTS[0]
         assert str(Phase.objects.get()) == SCRIPTS[2]

@@ -35,7 +35,7 @@ def test_organisers_read_what_others_do_not(site: Site) -> None:
     site.submit(ann)
     site.work()
     [submission] = site.submissions()
-    type(submission).objects.filter(pk=submission.pk).update(warnings=[warning, "Run captious get."])
+    submission.all_scores.update(set_warnings={"c4": [warning, "Run captious get."]})
     for user, reads in ((None, False), (ann, False), (root, True)):
         text = site.client(user).get(submission.url).content.decode()
         assert "approximate grammar" in text

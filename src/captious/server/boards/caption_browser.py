@@ -85,7 +85,7 @@ def caption_row(query: Query, chosen: Sequence[Submission], by: str, image: str)
 
 def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, float]:
     """All outputs for one image."""
-    stored = read_results(submission.folder / submission.results_file, query.key)
+    stored = read_results(submission.results_path, query.key)
     if stored is None:
         return {}
     position = _references(query).ids.index(image)
@@ -145,7 +145,7 @@ def _references(query: Query) -> References:
 
 
 def _column(submission: Submission, query: Query, output: str) -> np.ndarray[Any, Any] | None:
-    stored = read_results(submission.folder / submission.results_file, query.key)
+    stored = read_results(submission.results_path, query.key)
     if stored is None or output not in stored.outputs:
         return None
     return stored.per_caption[:, stored.outputs.index(output)]

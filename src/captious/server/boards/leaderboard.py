@@ -214,7 +214,7 @@ def as_table(board: Board) -> list[list[Any]]:
 
 
 def _entry(submission: Submission, query: Query, output: str) -> dict[str, Any]:
-    entry: dict[str, Any] = submission.scores.get(query.key, {}).get(output, {})
+    entry: dict[str, Any] = submission.outputs(query.key).get(output, {})
     return entry
 
 
@@ -258,7 +258,7 @@ def _best_of_each_team(submissions: Iterable[Submission], query: Query) -> list[
 
 def _ranks(submissions: list[Submission], query: Query) -> dict[int, int]:
     """Ranks in the output that is sorted by. They depend only on files that never change, so they are remembered."""
-    versions = ",".join(sorted(f"{submission.pk}.{submission.lease}" for submission in submissions))
+    versions = ",".join(sorted(str(submission.results_path) for submission in submissions))
     key = f"ranks {query.phase.pk} {query.key} {query.output} {hash(versions)}".replace(" ", ":")
     ranks: dict[int, int] | None = cache.get(key)
     if ranks is None:
@@ -266,7 +266,7 @@ def _ranks(submissions: list[Submission], query: Query) -> dict[int, int]:
         resampled = {}
         for submission in submissions:
             score = _score(submission, query, query.output)
-            stored = read_results(submission.folder / submission.results_file, query.key)
+            stored = read_results(submission.results_path, query.key)
             if score is not None and stored is not None and query.output in stored.outputs:
                 scores[submission.pk] = score
                 resampled[submission.pk] = stored.resampled[:, stored.outputs.index(query.output)]

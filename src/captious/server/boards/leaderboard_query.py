@@ -109,16 +109,11 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
 
 
 def submissions_on(query: Query, user: Any) -> list[Submission]:
-    """The submissions on a leaderboard, with scores from the current references, the newest first."""
+    """The submissions on a leaderboard, with scores of the version that it shows, the newest first."""
     submissions = (
-        Submission.objects.filter(
-            phase=query.phase,
-            status=Submission.Status.DONE,
-            public=True,
-            is_hidden=False,
-            scoring_version=query.challenge.scoring_version,
-        )
+        Submission.objects.on_board()
+        .filter(phase=query.phase)
         .select_related("phase__challenge", "team")
         .defer("traceback", "description")
     )
-    return [submission for submission in submissions if query.key in submission.scores]
+    return [submission for submission in submissions if submission.outputs(query.key)]

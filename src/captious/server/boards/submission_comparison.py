@@ -38,7 +38,7 @@ class ComparedOutput:
 
 def compare_submissions(a: Submission, b: Submission, query: Query) -> list[ComparedOutput]:
     """Compare two submissions in every output that both have. The files are read; nothing is scored."""
-    stored_a, stored_b = (read_results(submission.folder / submission.results_file, query.key) for submission in (a, b))
+    stored_a, stored_b = (read_results(submission.results_path, query.key) for submission in (a, b))
     if stored_a is None or stored_b is None:
         return []
     compared = []
@@ -46,7 +46,7 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
         if name not in stored_b.outputs:
             continue
         i, j = stored_a.outputs.index(name), stored_b.outputs.index(name)
-        entries = [submission.scores[query.key][name] for submission in (a, b)]
+        entries = [submission.outputs(query.key)[name] for submission in (a, b)]
         scores = [entry["score"] for entry in entries]
         if None in scores:
             continue

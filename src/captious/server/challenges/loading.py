@@ -29,7 +29,7 @@ from captious.server.challenges.starter import new_folder
 from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission, User, key_of
 from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
-from captious.server.scoring.lease import queue_again
+from captious.server.scoring import versions
 from captious.server.submissions import intake, storage
 
 __all__ = ["Loaded", "check_for_server", "load_challenge"]
@@ -162,11 +162,9 @@ def _copy(checked: CheckedChallenge, target: Path) -> None:
 
 def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[Challenge, int]:
     definition = checked.definition
-    key = _scoring_key(checked)
     challenge = Challenge.objects.select_for_update().filter(slug=checked.slug).first()
     if challenge is None:
-        challenge = Challenge(slug=checked.slug, scoring_key=key)
-    is_changed = challenge.scoring_key != key
+        challenge = Challenge(slug=checked.slug)
     challenge.title, challenge.summary, challenge.access = definition.title, definition.summary, definition.access
     challenge.definition_values = definition.model_dump(mode="json")
     challenge.__dict__.pop("definition", None)
@@ -175,8 +173,6 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
         for i, text in enumerate(definition.texts, start=1)
     ]
     challenge.version = version
-    challenge.scoring_key = key
-    challenge.scoring_version += is_changed
     challenge.counts = {
         key_of(challenge, row): len(checked.references[row.captions, row.name]) for row in definition.references
     }
@@ -189,18 +185,20 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
         Phase.objects.update_or_create(challenge=challenge, name=phase.name, defaults=values)
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
-    current = Submission.objects.filter(phase__challenge=challenge, phase__is_retired=False)
-    if not is_changed:  # but a phase may be back that was retired when it did
-        current = current.filter(status=Submission.Status.DONE).exclude(scoring_version=challenge.scoring_version)
-    return challenge, queue_again(current)
+    checksums = {key_of(challenge, row): _checksum(checked, row.file, row.captions) for row in definition.references}
+    n_rescored = 0
+    for phase in Phase.objects.select_for_update().filter(challenge=challenge):
+        phase.challenge = challenge
+        keys = [key_of(challenge, row) for row in phase.reference_sets]
+        n_rescored += versions.change(phase, {key: checksums[key] for key in keys})
+    return challenge, n_rescored
 
 
-def _scoring_key(checked: CheckedChallenge) -> str:
-    """A checksum of what scores depend on."""
+def _checksum(checked: CheckedChallenge, file: str, captions: str) -> str:
+    """A checksum of what the scores on a reference set depend on."""
     definition, checksums = checked.definition, checked.checksums
     described = {
-        "references": [row.model_dump() for row in definition.references],
-        "files": {row.file: checksums[Path(row.file).as_posix()] for row in definition.references},
+        "references": [captions, checksums[Path(file).as_posix()], Path(file).suffixes],
         "metrics": definition.metrics,
         "settings": definition.settings,
         "setting files": {name: checksums.get(value, "") for name, value in sorted(definition.settings.items())},
@@ -230,8 +228,7 @@ def _submit_baselines(checked: CheckedChallenge, challenge: Challenge, changes: 
             kept.add(submission.pk)
             n += 1
     for old in Submission.objects.filter(phase__challenge=challenge, is_baseline=True).exclude(pk__in=kept):
-        Submission.objects.filter(pk=old.pk).update(status=Submission.Status.DELETED, scores={}, results_file="")
-        storage.remove_files(old.folder)
+        storage.delete(Submission.objects.filter(pk=old.pk))
     return n
 
 

@@ -28,7 +28,7 @@ from captious.server.models import Challenge
 __all__ = ["give_up", "is_ready", "prepare", "references", "selection"]
 
 _MOST = 8  # reference sets that are kept
-#: A version of a challenge: one that was deleted and loaded under the same name begins with 1 again.
+#: A version of a challenge, and when that was made: one of the same name may have been deleted.
 _Version = tuple[str, int, str]
 _kept: OrderedDict[tuple[_Version, str, str], References] = OrderedDict()
 _selections: dict[_Version, Selection] = {}
@@ -99,7 +99,7 @@ def selection(challenge: Challenge, *, threads: int | None) -> Selection:
 
 
 def _version(challenge: Challenge) -> _Version:
-    return (str(challenge.slug), int(challenge.version), str(challenge.scoring_key))
+    return (str(challenge.slug), int(challenge.version), challenge.created.isoformat())
 
 
 def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> References:

@@ -151,16 +151,22 @@ def settle() -> tuple[int, int]:
         The number of submissions that are scored again and of those that are deleted.
     """
     from captious.server.models import Submission
-    from captious.server.scoring.lease import queue_again
+    from captious.server.scoring.queue import queue_again
     from captious.server.submissions import storage
 
     status = Submission.Status
     n_again = n_deleted = 0
+
+    def has_results(submission: Submission) -> bool:
+        """Whether the file of its last scores is there; those of older ones cannot be made again."""
+        last = submission.all_scores.last()
+        return last is not None and (submission.folder / last.results_file).is_file()
+
     for submission in Submission.objects.exclude(status=status.DELETED).select_related("phase"):
         rows = Submission.objects.filter(pk=submission.pk)
         if not all(storage.captions_file(submission.folder, name).is_file() for name in submission.phase.captions):
-            n_deleted += rows.update(status=status.DELETED, results_file="", scores={})
-        elif submission.status == status.DONE and not (submission.folder / submission.results_file).is_file():
+            n_deleted += storage.delete(rows)
+        elif submission.status == status.DONE and not has_results(submission):
             n_again += queue_again(rows)
     return n_again, n_deleted
 

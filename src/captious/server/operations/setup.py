@@ -67,7 +67,7 @@ def _unusable(error: Exception) -> ResourceError:
 
 
 def migrate() -> None:
-    """Bring the database to the current layout.
+    """Bring the database to the current layout, and have this version of captious score what another one has scored.
 
     Raises:
         ResourceError: the database cannot be used.
@@ -77,6 +77,9 @@ def migrate() -> None:
 
     try:
         call_command("migrate", verbosity=0, interactive=False)
+        from captious.server.scoring.versions import change_program
+
+        change_program()
     except Error as error:
         raise _unusable(error) from None
 

@@ -68,10 +68,8 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _signatures(challenge: Challenge) -> dict[str, str]:
     """The signature of each output, known once something was scored."""
-    rows = Submission.objects.filter(
-        phase__challenge=challenge, status=Submission.Status.DONE, scoring_version=challenge.scoring_version
-    )
-    scores: dict[str, dict[str, Any]] = next(iter(rows.values_list("scores", flat=True)[:1]), {})
+    rows = Submission.objects.scored().filter(phase__challenge=challenge)
+    scores: dict[str, dict[str, Any]] = next(iter(rows.values_list("shown_scores__outputs", flat=True)[:1]), {})
     first: dict[str, Any] = next(iter(scores.values()), {})
     return {name: first.get(name, {}).get("signature", "") for name in challenge.definition.outputs}
 
@@ -189,14 +187,10 @@ def _choices(query: Query, request: HttpRequest) -> list[Submission]:
     public = submissions_on(query, request.user)
     if not request.user.is_authenticated:
         return public
-    done = Submission.objects.filter(
-        phase=query.phase,
-        status=Submission.Status.DONE,
-        scoring_version=query.challenge.scoring_version,
-        team__members=request.user,
-    ).select_related("phase__challenge", "team")
+    done = Submission.objects.scored().filter(phase=query.phase, team__members=request.user)
+    done = done.select_related("phase__challenge", "team")
     shown = {submission.pk for submission in public}
-    own = [submission for submission in done if submission.pk not in shown and query.key in submission.scores]
+    own = [submission for submission in done if submission.pk not in shown and submission.outputs(query.key)]
     return [*own, *public]
 
 

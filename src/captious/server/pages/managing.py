@@ -13,7 +13,7 @@ from captious.server.pages.challenges import challenge_page
 from captious.server.pages.forms import ParticipantsForm, one_line
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.audit import record
-from captious.server.scoring import lease as leases
+from captious.server.scoring.queue import queue_again
 
 __all__ = ["manage"]
 
@@ -33,7 +33,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and _act(request, challenge, action, form):
         return redirect("captious:manage", slug)
     submissions = Submission.objects.filter(phase__challenge=challenge).select_related(
-        "phase__challenge", "team", "user"
+        "phase__challenge", "team", "user", "shown_scores"
     )
     return challenge_page(
         request,
@@ -68,7 +68,7 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Particip
         submission = get_object_or_404(submissions, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
         rows = Submission.objects.filter(pk=submission.pk)
         if action == "rescore":
-            leases.queue_again(rows)
+            queue_again(rows)
         else:
             rows.update(is_hidden=action == "hide")
         record(action, submission.method, request=request, submission=submission)

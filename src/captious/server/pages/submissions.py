@@ -30,7 +30,7 @@ from captious.server.people.access import (
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
-from captious.server.scoring import lease as leases
+from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import intake, storage
 from captious.server.submissions.quotas import quota
@@ -100,7 +100,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         warnings=warnings_for(request.user, submission),
         boards=_boards(request.user, submission),
         lower_is_better=submission.challenge.definition.lower_is_better,
-        can_cancel=own and submission.status == _Status.QUEUED and not submission.scoring_version,
+        can_cancel=own and submission.status == _Status.QUEUED and not submission.was_ended,
         can_edit=own and exists and not submission.is_baseline,
         can_delete=own and exists and submission.status != _Status.RUNNING,
         can_see_traceback=manages,
@@ -109,14 +109,12 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
-    """The scores of a submission that is done, by reference set."""
-    if submission.status != _Status.DONE:
-        return []
+    """The scores of a submission, by reference set."""
     boards = []
     has_several = len(submission.challenge.definition.captions) > 1
     for references in submission.phase.reference_sets:
-        scores = submission.scores.get(key_of(submission.challenge, references))
-        if scores is None:
+        scores = submission.outputs(key_of(submission.challenge, references))
+        if not scores:
             continue
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
@@ -161,7 +159,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
-        if leases.cancel(submission):
+        if queue.cancel(submission):
             record("cancel", submission.method, request=request, submission=submission)
             messages.success(request, "Cancelled. It does not count towards your quota.")
         else:
@@ -177,20 +175,23 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
-        leases.cancel(submission)  # one that waits to be scored is free
+        queue.cancel(submission)  # one that waits to be scored is free
         rows = Submission.objects.filter(pk=pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
-        if rows.update(status=_Status.DELETED, description="", link="", traceback="", results_file="", scores={}) == 0:
+        if storage.delete(rows) == 0:
             messages.error(request, "It is being scored. Delete it when scoring has ended.")
             return redirect(submission.url)
-        storage.remove_files(submission.folder)
+        versions.show_complete()
         record("delete", submission.method, request=request, submission=submission)
         messages.success(request, "Deleted, with all its files.")
         return redirect("captious:submissions", submission.challenge.slug)
-    on_board = submission.status == _Status.DONE and submission.public
-    counts = submission.counts and submission.scoring_version
+    counts = submission.counts and submission.was_ended
     consequence = (
         "Its files are removed from the server. "
-        + ("It disappears from the leaderboard, and the ranks of the others are computed again. " if on_board else "")
+        + (
+            "It disappears from the leaderboard, and the ranks of the others are computed again. "
+            if submission.is_on_board
+            else ""
+        )
         + ("It still counts towards the quota. " if counts else "It does not count towards the quota. ")
         + "This cannot be undone."
     )
@@ -224,9 +225,9 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
     challenge = submission.challenge
     reference_sets = {(row.captions, row.name): row for row in submission.phase.reference_sets}
     reference_set = reference_sets.get((captions, references))
-    if reference_set is None or submission.status != _Status.DONE or not may_browse(request.user, submission, captions):
+    if reference_set is None or not may_browse(request.user, submission, captions):
         raise Http404
-    stored = read_results(submission.folder / submission.results_file, key_of(challenge, reference_set))
+    stored = read_results(submission.results_path, key_of(challenge, reference_set))
     if stored is None:
         raise Http404
     candidates = storage.candidates_in(submission.folder, captions)

@@ -63,7 +63,7 @@ def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
     """The submissions of a user and of the user's teams, the newest first."""
     own = Submission.objects.filter(Q(team__members=user) | Q(user=user), phase__challenge=challenge)
     own = own.exclude(status=Submission.Status.DELETED).distinct()
-    return own.select_related("phase__challenge", "team", "user")
+    return own.select_related("phase__challenge", "team", "user", "shown_scores")
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:
@@ -74,8 +74,7 @@ def may_see_submission(user: Any, submission: Submission) -> bool:
         return False
     if is_own(user, submission) and may_see(user, submission.challenge):
         return True
-    on_board = submission.public and not submission.is_hidden and submission.status == Submission.Status.DONE
-    return on_board and may_see_board(user, submission.phase)
+    return submission.is_on_board and may_see_board(user, submission.phase)
 
 
 def may_browse(user: Any, submission: Submission, captions: str) -> bool:
@@ -99,7 +98,9 @@ def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
     Raises:
         Http404: there is none, or the user may not see it.
     """
-    submission = get_object_or_404(Submission.objects.select_related("phase__challenge", "team", "user"), pk=pk)
+    submission = get_object_or_404(
+        Submission.objects.select_related("phase__challenge", "team", "user", "shown_scores"), pk=pk
+    )
     if own:
         is_allowed = may_manage(user, submission.challenge) or (
             is_own(user, submission) and may_see(user, submission.challenge)
@@ -113,9 +114,10 @@ def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
 
 def warnings_for(user: Any, submission: Submission) -> list[str]:
     """The warnings of a submission; only those who manage its challenge read about commands of the server."""
+    warnings = submission.shown_scores.warnings if submission.shown_scores is not None else []
     if may_manage(user, submission.challenge):
-        return list(submission.warnings)
-    return [shown for warning in submission.warnings if (shown := without_commands(warning))]
+        return warnings
+    return [shown for warning in warnings if (shown := without_commands(warning))]
 
 
 def without_commands(warning: str) -> str:

@@ -18,13 +18,16 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, When
 from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
-from captious.server.models import Challenge, Submission
+from captious.server.models import Phase, Submission
+from captious.server.scoring import versions
+from captious.server.scoring.queue import queue_again
+from captious.version import __version__
 
-__all__ = ["OUR_FAULT", "Heartbeat", "Lease", "cancel", "finish", "give_back", "queue_again", "take"]
+__all__ = ["OUR_FAULT", "Heartbeat", "Lease", "finish", "give_back", "take"]
 
 #: What a submitter reads when scoring failed through no fault of the submission.
 OUR_FAULT = "The server could not score this submission. It does not count towards your quota; please submit it again."
@@ -56,9 +59,10 @@ def take(worker: str) -> Lease | None:
         waiting = Q(status=_Status.QUEUED) & (Q(not_before=None) | Q(not_before__lte=now))
         lost = Q(status=_Status.RUNNING, lease_until__lt=now)
         with transaction.atomic():
-            rows = Submission.objects.filter(waiting | lost).order_by("pk")
+            # During an upgrade, workers of the old program leave what the new one has to score.
+            rows = Submission.objects.filter(waiting | lost, phase__program=__version__).order_by("pk")
             if connection.features.has_select_for_update_skip_locked:
-                rows = rows.select_for_update(skip_locked=True)
+                rows = rows.select_for_update(skip_locked=True, of=("self",))
             row = rows.first()
             if row is None:
                 return None
@@ -79,26 +83,21 @@ def take(worker: str) -> Lease | None:
         return Lease(Submission.objects.select_related("phase__challenge", "team").get(pk=row.pk), number)
 
 
-def finish(
-    lease: Lease, *, scores: dict[str, Any], warnings: list[str], results_file: str, scoring_version: int
-) -> bool:
-    """Write the result; False if nothing was written, because the lease has been lost or the challenge has changed.
+def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, list[str]], results_file: str) -> bool:
+    """Write the result; False if nothing was written, because the lease has been lost or the phase has a new version.
 
     Args:
-        scoring_version: of the challenge, when its references were read.
+        outputs, set_warnings, results_file: of ``Scores``.
     """
+    submission = lease.submission
     with transaction.atomic():
-        # Whoever changes the challenge locks it as well. A submission that was taken meanwhile is scored again.
-        rows = Challenge.objects.select_for_update(no_key=True).filter(pk=lease.submission.phase.challenge_id)
-        if rows.values_list("scoring_version", flat=True).get() != scoring_version:
+        # Whoever changes the version locks the phase as well. A submission that was taken meanwhile is scored again.
+        phases = Phase.objects.select_for_update(no_key=True).filter(pk=submission.phase_id)
+        if phases.values_list("scoring_version", flat=True).get() != submission.phase.scoring_version:
             queue_again(lease.row)
             return False
         n_rows: int = lease.row.update(
             status=_Status.DONE,
-            scores=scores,
-            warnings=warnings,
-            results_file=results_file,
-            scoring_version=scoring_version,
             finished=timezone.now(),
             lease_until=None,
             not_before=None,
@@ -107,6 +106,8 @@ def finish(
             reason="",
             traceback="",
         )
+        if n_rows == 1:
+            versions.store(submission, outputs=outputs, set_warnings=set_warnings, results_file=results_file)
         return n_rows == 1
 
 
@@ -126,33 +127,6 @@ def give_back(lease: Lease, traceback: str) -> bool:
         doing="",
     )
     return n_rows == 1
-
-
-def cancel(submission: Submission) -> bool:
-    """Cancel before scoring has begun; False if it is too late. What was scored once is never free again."""
-    rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED, scoring_version=0)
-    return bool(rows.update(status=_Status.CANCELLED, counts=False, finished=timezone.now()) == 1)
-
-
-def queue_again(submissions: Any) -> int:
-    """Score submissions again, from a queryset, because what they are scored with has changed.
-
-    It costs nothing, and what did not count because the server had failed does not count later either.
-    """
-    rows = submissions.filter(status__in=[_Status.DONE, _Status.FAILED, _Status.RUNNING])
-    return int(
-        rows.update(
-            status=_Status.QUEUED,
-            lease=F("lease") + 1,
-            lease_until=None,
-            not_before=None,
-            tries=0,
-            progress=0,
-            doing="",
-            reason="",
-            traceback="",
-        )
-    )
 
 
 class Heartbeat:
@@ -217,10 +191,10 @@ def _until(now: datetime) -> datetime:
 
 
 def _fail(rows: Any, traceback: str) -> bool:
-    """A failure of the server, which costs the team nothing."""
+    """A failure of the server, which costs the team nothing; what was scored before counts as before."""
     n_rows: int = rows.update(
         status=_Status.FAILED,
-        counts=False,
+        counts=Case(When(shown_scores__isnull=True, then=False), default=F("counts")),
         reason=OUR_FAULT,
         traceback=traceback,
         finished=timezone.now(),

@@ -88,12 +88,12 @@ def write_results(path: Path, results: dict[str, StoredResults]) -> None:
 
 
 @lru_cache(maxsize=64)
-def read_results(path: Path, label: str) -> StoredResults | None:
+def read_results(path: Path | None, label: str) -> StoredResults | None:
     """The arrays of one reference set, from a file whose content never changes.
 
     None if it has none of that label, or is gone: somebody may delete a submission while others look at its board.
     """
-    if not path.is_file():
+    if path is None or not path.is_file():
         return None
     with np.load(path, allow_pickle=False) as arrays:
         labels = arrays["labels"].tolist()

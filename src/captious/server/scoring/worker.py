@@ -10,7 +10,6 @@ import time
 import traceback as tracebacks
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import close_old_connections, connection
@@ -23,7 +22,8 @@ from captious.server.challenges import reference_cache
 from captious.server.models import Challenge, Submission, WorkerSeen, key_of
 from captious.server.people.rates import remove_old_counts
 from captious.server.scoring import lease as leases
-from captious.server.scoring.stored_results import StoredResults, score_set, write_results
+from captious.server.scoring import versions
+from captious.server.scoring.stored_results import Scored, read_results, score_set, write_results
 from captious.server.submissions import storage
 
 __all__ = ["run", "score"]
@@ -48,6 +48,7 @@ def run(stop: threading.Event) -> None:
                 if lease is not None:
                     score(lease)
                     continue
+                versions.show_complete()
                 if time.monotonic() - tidied > _TIDY:
                     tidied = time.monotonic()
                     _tidy()
@@ -118,11 +119,15 @@ def score(lease: leases.Lease) -> None:
     path = submission.folder / f"results-{lease.number}.npz"
     try:
         with leases.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
-            scores, stored, warnings = _scores(submission, heartbeat)
-            write_results(path, stored)
+            scored = _scored(submission, heartbeat)
+            write_results(path, {key: part.stored for key, part in scored.items()})
         close_old_connections()  # the database may have been restarted meanwhile
-        version = submission.challenge.scoring_version
-        if not leases.finish(lease, scores=scores, warnings=warnings, results_file=path.name, scoring_version=version):
+        if not leases.finish(
+            lease,
+            outputs={key: part.scores for key, part in scored.items()},
+            set_warnings={key: part.warnings for key, part in scored.items()},
+            results_file=path.name,
+        ):
             _log.warning("the result came too late", extra={"submission": submission.pk, "lease": lease.number})
             path.unlink(missing_ok=True)
             return
@@ -132,33 +137,32 @@ def score(lease: leases.Lease) -> None:
         _log.exception("scoring failed", extra={"submission": submission.pk, "lease": lease.number})
         path.unlink(missing_ok=True)
         leases.give_back(lease, tracebacks.format_exc())
+        versions.show_complete()
         return
-    for other in submission.folder.glob("results-*.npz"):
-        if other != path:
-            other.unlink(missing_ok=True)
+    storage.remove_old_results(submission)
     _log.info("scored", extra={"submission": submission.pk, "seconds": round(time.monotonic() - began, 3)})
 
 
-def _scores(
-    submission: Submission, heartbeat: leases.Heartbeat
-) -> tuple[dict[str, Any], dict[str, StoredResults], list[str]]:
+def _scored(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, Scored]:
+    """The scores on each reference set, by key: earlier ones where nothing has changed."""
     challenge = submission.challenge
+    scored = {}
+    for key, earlier in versions.reusable(submission).items():
+        stored = read_results(submission.folder / earlier.results_file, key)
+        if stored is not None:
+            scored[key] = Scored(earlier.outputs[key], stored, earlier.set_warnings[key])
+    sets = [row for row in submission.phase.reference_sets if key_of(challenge, row) not in scored]
+    if not sets:
+        return scored
     selection = reference_cache.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
-    sets = submission.phase.reference_sets
-    scores: dict[str, Any] = {}
-    stored: dict[str, StoredResults] = {}
-    warnings: list[str] = []
     with observed(_Steps(heartbeat, len(sets))):
         for reference_set in sets:
             candidates = storage.candidates_in(submission.folder, reference_set.captions)
             references = reference_cache.references(challenge, reference_set)
-            scored = score_set(
+            scored[key_of(challenge, reference_set)] = score_set(
                 candidates, references, selection, system=submission.method, resamples=settings.CAPTIOUS.resamples
             )
-            key = key_of(challenge, reference_set)
-            scores[key], stored[key] = scored.scores, scored.stored
-            warnings += [warning for warning in scored.warnings if warning not in warnings]
-    return scores, stored, warnings
+    return scored
 
 
 class _Steps:

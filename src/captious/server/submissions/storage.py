@@ -17,17 +17,21 @@ from typing import Any
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.db import transaction
+from django.db.models import QuerySet
 
-from captious.server.models import Submission
+from captious.server.models import Scores, Submission
 
 __all__ = [
     "ToDataFolder",
     "candidates_in",
     "captions_file",
+    "delete",
     "incoming_folder",
     "new_folder",
     "remove_files",
     "remove_leftovers",
+    "remove_old_results",
     "upload_file",
 ]
 
@@ -87,6 +91,28 @@ def remove_files(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def delete(submissions: QuerySet[Submission]) -> int:
+    """Delete submissions with their scores and files; returns their number. Their rows stay, because they may count."""
+    pks = [*submissions.values_list("pk", flat=True)]
+    deleted = Submission.objects.filter(pk__in=pks, status=Submission.Status.DELETED)
+    with transaction.atomic():
+        n = submissions.filter(pk__in=pks).update(
+            status=Submission.Status.DELETED, description="", link="", traceback=""
+        )
+        Scores.objects.filter(submission__in=deleted).delete()
+    for submission in deleted:
+        remove_files(submission.folder)
+    return n
+
+
+def remove_old_results(submission: Submission) -> None:
+    """Remove the files of results that have been replaced."""
+    kept = set(submission.all_scores.values_list("results_file", flat=True))
+    for path in submission.folder.glob("results-*.npz"):
+        if path.name not in kept:
+            path.unlink(missing_ok=True)
+
+
 def remove_leftovers() -> int:
     """Remove what processes that were killed have left behind; returns the number of files and folders.
 
@@ -110,14 +136,17 @@ def _leftovers() -> Iterator[Path]:
     yield from incoming_folder().iterdir()
     yield from settings.CAPTIOUS.data.glob(".backup-*")
     submissions = Submission.objects.exclude(status=Submission.Status.DELETED)
-    owned = {
-        folder: None if status == Submission.Status.RUNNING else results
-        for folder, status, results in submissions.values_list("folder_name", "status", "results_file")
+    owned: dict[str, set[str] | None] = {
+        folder: None if status == Submission.Status.RUNNING else set()
+        for folder, status in submissions.values_list("folder_name", "status")
     }
+    for folder_name, file in Scores.objects.values_list("submission__folder_name", "results_file"):
+        if (files := owned.get(folder_name)) is not None:
+            files.add(file)
     for folder in (settings.CAPTIOUS.data / "submissions").glob("*"):
         if folder.name not in owned:
             yield folder
             continue
         yield from folder.rglob(".*")
         if (results := owned[folder.name]) is not None:
-            yield from (path for path in folder.glob("results-*") if path.name != results)
+            yield from (path for path in folder.glob("results-*") if path.name not in results)

@@ -1,0 +1,105 @@
+"""Versions of scores: what a phase is scored with, and which of its versions pages show.
+
+A phase has a new version when the references, metrics or settings of one of its reference sets change, or the program
+does. Its submissions are scored again, by reference set and only where something has changed. Meanwhile the board shows
+the old version. It changes to the new one, in one transaction, when nothing that is on it waits to be scored any more.
+Scores of old versions stay.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Subquery
+from django.utils import timezone
+
+from captious.server.models import Phase, Scores, Submission
+from captious.server.people.audit import record
+from captious.server.scoring.queue import queue_again
+from captious.version import __version__
+
+__all__ = ["change", "change_program", "reusable", "show_complete", "store"]
+
+_Status = Submission.Status
+
+
+def change(phase: Phase, set_keys: dict[str, str]) -> int:
+    """Begin a new version of a phase if it is scored with something else now; returns how often that is done again.
+
+    Args:
+        set_keys: key of a reference set -> checksum. A retired phase without reference sets keeps its version.
+    """
+    if not set_keys or (set_keys, __version__) == (phase.set_keys, phase.program):
+        return 0
+    is_new = not phase.set_keys
+    phase.set_keys, phase.program = set_keys, __version__
+    phase.scoring_version += not is_new
+    phase.save(update_fields=["set_keys", "program", "scoring_version"])
+    n = queue_again(phase.submissions.all())
+    _show_if_complete(phase.pk)
+    return n
+
+
+def change_program() -> int:
+    """Begin a new version of all phases that another version of captious has scored; returns the submissions."""
+    n = 0
+    for pk in Phase.objects.exclude(program__in=["", __version__]).values_list("pk", flat=True):
+        with transaction.atomic():
+            phase = Phase.objects.select_for_update().get(pk=pk)
+            n += change(phase, phase.set_keys)
+    return n
+
+
+def reusable(submission: Submission) -> dict[str, Scores]:
+    """Earlier scores by key of the reference set, where nothing has changed for it.
+
+    There are none if the current version is scored once more, because an organiser wants that.
+    """
+    phase = submission.phase
+    if submission.all_scores.filter(version=phase.scoring_version).exists():
+        return {}
+    return {
+        key: scores
+        for scores in submission.all_scores.filter(program=phase.program)
+        for key, checksum in scores.set_keys.items()
+        if phase.set_keys.get(key) == checksum
+    }
+
+
+def store(submission: Submission, **values: Any) -> None:
+    """Store the scores of the current version, in the transaction that has locked the phase.
+
+    Args:
+        values: ``outputs``, ``set_warnings`` and ``results_file`` of ``Scores``.
+    """
+    phase = submission.phase
+    values |= {"program": phase.program, "set_keys": phase.set_keys, "finished": timezone.now()}
+    scores, _ = Scores.objects.update_or_create(submission=submission, version=phase.scoring_version, defaults=values)
+    not_on_board = Submission.objects.filter(pk=submission.pk).exclude(shown_scores__version=F("phase__shown_version"))
+    not_on_board.update(shown_scores=scores)
+    _show_if_complete(phase.pk)
+
+
+def show_complete() -> None:
+    """Show the new versions of phases in which nothing is left to be scored, because it failed or was deleted."""
+    for pk in Phase.objects.filter(shown_version__lt=F("scoring_version")).values_list("pk", flat=True):
+        _show_if_complete(pk)
+
+
+def _show_if_complete(pk: int) -> None:
+    with transaction.atomic():
+        phase = Phase.objects.select_for_update(no_key=True).select_related("challenge").get(pk=pk)
+        if phase.shown_version == phase.scoring_version:
+            return
+        # New submissions are not waited for: under load, there is always one.
+        waiting = Submission.objects.filter(
+            phase=phase, status__in=[_Status.QUEUED, _Status.RUNNING], shown_scores__isnull=False
+        ).exclude(shown_scores__version=phase.scoring_version)
+        if waiting.exists():
+            return
+        current = Scores.objects.filter(submission=OuterRef("pk"), version=phase.scoring_version)
+        scored = Submission.objects.filter(Exists(current), phase=phase)
+        scored.update(shown_scores=Subquery(current.values("pk")[:1]))
+        Phase.objects.filter(pk=pk).update(shown_version=phase.scoring_version)
+        record("show scores", phase.name, challenge=phase.challenge, detail=f"version {phase.scoring_version}")

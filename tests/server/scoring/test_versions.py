@@ -1,0 +1,214 @@
+"""Versions of scores: what the board shows while submissions are scored again, and what is scored again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.scoring.test_scoring_again import NEW, expected
+from tests.support.site import Site
+from tests.support.small_challenge import REFERENCES, queue, write_folder
+
+pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+
+
+def board(site: Site, **values: str) -> dict[str, dict[str, float]]:
+    """The scores on the board, by method."""
+    rows = site.client().get("/challenges/small/leaderboard.json", {"all": "1", **values}).json()
+    return {row["method"]: row["scores"] for row in rows}
+
+
+def score_one() -> None:
+    from captious.server.scoring import lease, worker
+
+    taken = lease.take("worker")
+    assert taken is not None
+    worker.score(taken)
+
+
+def scorings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What is scored from now on: the number of captions in each set of references."""
+    from captious.server.scoring import worker
+
+    seen: list[int] = []
+    score_set = worker.score_set
+
+    def counted(candidates: Any, references: Any, *args: Any, **kwargs: Any) -> Any:
+        seen.append(len(references.texts))
+        return score_set(candidates, references, *args, **kwargs)
+
+    monkeypatch.setattr(worker, "score_set", counted)
+    return seen
+
+
+def test_the_board_changes_when_all_are_scored_again(site: Site, folder: Path) -> None:
+    rows = queue(2)
+    site.work()
+    site.load(write_folder(folder, references=NEW))
+    old = {"method 0": expected(REFERENCES), "method 1": expected(REFERENCES)}
+    new = {"method 0": expected(NEW), "method 1": expected(NEW)}
+    assert board(site) == old != new
+    score_one()
+    assert board(site) == old
+    assert site.client().get(rows[0].url).status_code == 200
+    score_one()
+    assert board(site) == new
+    versions = [*rows[0].all_scores.all()]
+    assert [scores.version for scores in versions] == [1, 2]
+    assert [scores.outputs["c2"]["bleu-4"]["score"] for scores in versions] == [
+        expected(REFERENCES)["bleu-4"],
+        expected(NEW)["bleu-4"],
+    ]
+    assert all((rows[0].folder / scores.results_file).is_file() for scores in versions)
+
+
+def test_the_tidying_of_workers_keeps_the_files_of_all_versions(
+    site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from captious.server.submissions import storage
+
+    [submission] = queue()
+    site.work()
+    site.load(write_folder(folder, references=NEW))
+    site.work()
+    (submission.folder / "results-9.npz").write_bytes(b"of a worker that was killed")
+    monkeypatch.setattr(storage, "_OLD", -10)
+    assert storage.remove_leftovers() == 1
+    kept = {path.name for path in submission.folder.glob("results-*")}
+    assert kept == set(submission.all_scores.values_list("results_file", flat=True))
+    assert len(kept) == 2
+
+
+def test_new_submissions_meanwhile_are_shown_with_the_others(site: Site, folder: Path) -> None:
+    queue(1)
+    site.work()
+    site.load(write_folder(folder, references=NEW))
+    [new] = queue(1, method="new", user=site.user())
+    from captious.server.models import Submission
+    from captious.server.scoring import lease
+
+    old = lease.take("slow")  # is scored again
+    assert old is not None
+    score_one()
+    new.refresh_from_db()
+    assert (new.status, new.outputs("c2")["bleu-4"]["score"]) == ("done", expected(NEW)["bleu-4"])
+    assert [*board(site)] == ["method 0"]
+    assert site.client().get(new.url).status_code == 404  # nobody else sees it before
+    assert b"BLEU".lower() in site.client(new.user).get(new.url).content
+    Submission.objects.filter(pk=old.submission.pk).update(lease_until="2020-01-01T00:00:00Z")
+    site.work()
+    assert board(site) == {"method 0": expected(NEW), "new": expected(NEW)}
+
+
+@pytest.mark.parametrize("end", ["fails", "is deleted"])
+def test_one_that_is_never_scored_again_does_not_keep_the_board_old(site: Site, folder: Path, end: str) -> None:
+    from captious.server.models import Submission
+    from captious.server.scoring import lease
+
+    site.configure(scoring_tries=1)
+    _, second = queue(2)
+    admin = site.user("admin", is_superuser=True)
+    site.work()
+    site.load(write_folder(folder, references=NEW))
+    Submission.objects.filter(pk=second.pk).update(not_before="2100-01-01T00:00:00Z")
+    score_one()
+    assert board(site)["method 0"] == expected(REFERENCES)
+    if end == "fails":
+        (second.folder / "captions" / "captions.json").unlink()
+        Submission.objects.filter(pk=second.pk).update(not_before=None)
+        score_one()
+        second.refresh_from_db()
+        assert (second.status, second.counts) == ("failed", True)  # it was scored before
+        assert second.outputs("c2")["bleu-4"]["score"] == expected(REFERENCES)["bleu-4"]
+    else:
+        site.client(admin).post(f"{second.url}delete")
+        assert not second.all_scores.exists()
+    assert board(site) == {"method 0": expected(NEW)}
+    assert lease.take("worker") is None
+
+
+class TestOnlyWhatChanged:
+    def test_reference_sets(self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        site.load(write_folder(folder, sets=("c2", "other")))
+        queue()
+        seen = scorings(monkeypatch)
+        site.work()
+        assert seen == [6, 6]
+        change_set(folder / "other.json")
+        site.load(folder)
+        site.work()
+        assert seen[2:] == [5]
+        assert board(site, references="c2")["method 0"] == expected(REFERENCES)
+        assert board(site, references="other")["method 0"] != expected(REFERENCES)
+
+    def test_references_that_come_back(self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        queue()
+        site.work()
+        site.load(write_folder(folder, references=NEW))
+        site.work()
+        seen = scorings(monkeypatch)
+        site.load(write_folder(folder))
+        site.work()
+        assert seen == []
+        assert board(site) == {"method 0": expected(REFERENCES)}
+
+    def test_phases(self, site: Site, folder: Path) -> None:
+        """A phase has a new version if one of its own reference sets has changed."""
+        from captious.server.models import Phase
+
+        text = (folder / "challenge.toml").read_text().replace('file = "c2.json"', 'file = "c2.json"\ncaptions = "one"')
+        text = text.replace('name = "main"\n', 'name = "main"\ncaptions = ["one"]\n')
+        text += '[[captions]]\nname = "one"\npattern = "one*"\n[[captions]]\nname = "two"\npattern = "two*"\n'
+        text += '[[references]]\nname = "c2"\ncaptions = "two"\nfile = "two.json"\n'
+        text += '[[phases]]\nname = "second"\ncaptions = ["two"]\n'
+        (folder / "challenge.toml").write_text(text)
+        (folder / "two.json").write_bytes((folder / "c2.json").read_bytes())
+        site.load(folder)
+        before = dict(Phase.objects.values_list("name", "scoring_version"))
+        change_set(folder / "two.json")
+        site.load(folder)
+        after = dict(Phase.objects.values_list("name", "scoring_version"))
+        assert after == {"main": before["main"], "second": before["second"] + 1}
+
+    def test_an_organiser_who_asks_for_it_gets_everything(
+        self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.scoring.queue import queue_again
+
+        [submission] = queue()
+        site.work()
+        seen = scorings(monkeypatch)
+        queue_again(type(submission).objects.all())
+        assert board(site) == {"method 0": expected(REFERENCES)}
+        site.work()
+        assert seen == [6]
+        assert [path.name for path in submission.folder.glob("results*")] == ["results-3.npz"]
+        assert submission.all_scores.count() == 1
+
+
+def change_set(file: Path) -> None:
+    """Remove a caption from references."""
+    values = json.loads(file.read_text())
+    del values["annotations"][0]
+    file.write_text(json.dumps(values))
+
+
+def test_another_version_of_captious_scores_again(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious.server.models import Phase
+    from captious.server.scoring import lease, versions
+
+    queue()
+    site.work()
+    assert versions.change_program() == 0
+    monkeypatch.setattr(versions, "__version__", "99.0")
+    assert versions.change_program() == 1
+    assert lease.take("of the old version") is None
+    monkeypatch.setattr(lease, "__version__", "99.0")
+    assert len(board(site)) == 1
+    site.work()
+    phase = Phase.objects.get()
+    assert (phase.shown_version, phase.program) == (2, "99.0")
+    assert len(board(site)) == 1
