@@ -24,7 +24,6 @@ LAYERS = (
     {
         "errors",
         "atomic_write",
-        "display",
         "pictures",
         "row_files",
         "table",

@@ -12,8 +12,4 @@ from __future__ import annotations
 
 import lazy_loader
 
-from captious import display
-
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-display.show_with("captious.report.formats")

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ __all__ = [
     "SCREEN",
     "Cell",
     "Column",
+    "Displayed",
     "Form",
     "Row",
     "Table",
@@ -185,3 +187,24 @@ def json_value(value: Any) -> Any:
     if hasattr(value, "tolist"):  # numpy's
         return json_value(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+#: The module whose ``plain_text``, ``rich_text`` and ``html`` show tables; imported when the first result is shown.
+_RENDERER = "captious.report.formats"
+
+
+class Displayed:
+    """A result that shows as a table in a terminal and as HTML in a notebook."""
+
+    def to_table(self) -> Table:
+        """The result as a table, which every format can show."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return str(import_module(_RENDERER).plain_text(self.to_table())).rstrip("\n")
+
+    def __rich__(self) -> object:
+        return import_module(_RENDERER).rich_text(self.to_table())
+
+    def _repr_html_(self) -> str:
+        return str(import_module(_RENDERER).html(self.to_table()))

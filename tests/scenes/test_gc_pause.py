@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from captious.scenes.gc_pause import gc_pause
+from captious.scenes.scene_graph_layer import gc_pause
 
 
 def test_one_inside_another() -> None:

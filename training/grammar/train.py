@@ -20,8 +20,7 @@ from captious.parsing.bounds import tuned_bounds
 from captious.parsing.tree_parser import TreeParser
 from captious.resources import spice_grammar
 from captious.resources.arrays import write_arrays
-from captious.resources.bundled_grammar import FILE, FORMAT, VERSION
-from captious.resources.grammar import Grammar
+from captious.resources.grammar import FILE, FORMAT, VERSION, Grammar
 from counts import Reduced, count
 from derivations import derive, read_captions
 from perceptron import Perceptron

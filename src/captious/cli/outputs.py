@@ -14,11 +14,10 @@ from click.core import ParameterSource
 
 from captious.atomic_write import check_place, whole_file
 from captious.cli.library_options import FILE, Command
-from captious.display import Displayed
 from captious.errors import ParameterError
 from captious.report.formats import FORMATS, plain_text, rich_text
 from captious.report.terminal import as_text
-from captious.table import Table
+from captious.table import Displayed, Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

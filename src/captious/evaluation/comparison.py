@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from captious.data import Captions, CaptionSets, ImageId, images_of, load, read_references, same_images
-from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
 from captious.evaluation.difference_tables import difference_table
@@ -24,7 +23,7 @@ from captious.metrics.contract.request import select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.table import Table, json_document
+from captious.table import Displayed, Table, json_document
 from captious.version import __version__
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]

@@ -11,20 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId
-from captious.display import Displayed
 from captious.errors import MissingExtraError, ParameterError, UnknownNameError
 from captious.evaluation.exact_sums import column_sums
-from captious.evaluation.group_scores import GroupedReport, group_report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
-from captious.table import Table, json_document
+from captious.table import Displayed, Table, json_document
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
     from captious.evaluation.description import Description
+    from captious.evaluation.group_scores import GroupedReport
 
 __all__ = ["Report", "Result", "Statistics", "no_captions"]
 
@@ -296,6 +295,8 @@ class Report(Displayed, Mapping[str, Result]):
         Raises:
             InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
         """
+        from captious.evaluation.group_scores import group_report
+
         return group_report(self, groups, column=column)
 
     def columns(self) -> dict[str, Any]:

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from captious.display import Displayed
 from captious.errors import UnknownNameError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import judgment_table
 from captious.judgment.protocols import Protocol
-from captious.table import Table, json_document
+from captious.table import Displayed, Table, json_document
 from captious.version import __version__
 
 __all__ = ["Agreement", "BenchmarkResult", "Judgment"]

@@ -7,7 +7,7 @@ toolkit runs it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ from captious.parsing.parse_sources import approximate
 from captious.resources import meteor_tables as meteor
 from captious.scenes.facts import CATEGORIES, Facts, agreement, count
 from captious.scenes.scene_graph_layer import SceneGraphLayer
-from captious.scenes.spice_explanation import SceneExplanation, explain
+
+if TYPE_CHECKING:
+    from captious.scenes.spice_explanation import SceneExplanation
 
 __all__ = ["Spice", "approximate", "statistics_of"]
 
@@ -77,6 +79,8 @@ class Spice(Metric):
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
         """Which tuples of a candidate match which of its references, and through which words."""
+        from captious.scenes.spice_explanation import explain
+
         parses = self.layer.parses.of_texts([candidate, *references]).of_captions
         return explain(parses[0], parses[1:], self.tables)
 

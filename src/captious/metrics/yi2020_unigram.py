@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import TokenizerParameter
-from captious.metrics.shared.resource_parameters import StopWordsParameter
+from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.text import TokenLayer, Tokens
 
 __all__ = ["Yi2020Unigram"]

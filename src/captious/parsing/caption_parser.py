@@ -25,9 +25,8 @@ from captious.parsing.tuning_captions import drawn_captions, sample_captions
 from captious.progress import Progress
 from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays
-from captious.resources.bundled_grammar import BUNDLED, bundled_grammar
 from captious.resources.compiled_files import compiled
-from captious.resources.grammar import Grammar
+from captious.resources.grammar import BUNDLED, Grammar, bundled_grammar
 from captious.text import PTB_RAW
 
 __all__ = ["GRAMMARS", "CaptionParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]

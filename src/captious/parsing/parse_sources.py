@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.parsing.parsed_captions import ParseSource
-from captious.resources.bundled_grammar import VERSION
+from captious.resources.grammar import VERSION
 
 __all__ = ["AnyParser", "approximate", "as_parse_source"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from captious.parsing.lexicon import ANY_SHAPE
-from captious.resources.bundled_grammar import bundled_grammar
+from captious.resources.grammar import bundled_grammar
 
 __all__ = ["drawn_captions", "sample_captions"]
 

@@ -1,6 +1,6 @@
 """The formats of results. Each is a function from a table to text: to add one, write it and enter it in ``FORMATS``.
 
-``html`` and ``rich_text`` are for results that show themselves; see ``captious.display``.
+``html`` and ``rich_text`` are for results that show themselves; see ``captious.table``.
 """
 
 from __future__ import annotations

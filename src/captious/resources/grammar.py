@@ -1,20 +1,35 @@
-"""A state-split PCFG with its lexicon, as arrays: what a constituency parser is given."""
+"""A state-split PCFG with its lexicon, as arrays: what a constituency parser is given.
+
+One is part of the package, the bundled grammar of captions, which ``training/grammar`` makes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.resources.arrays import Arrays
+from captious.errors import ResourceError
+from captious.resources.arrays import Arrays, open_arrays
 
-__all__ = ["ANY", "Grammar"]
+__all__ = ["ANY", "BUNDLED", "FILE", "FORMAT", "VERSION", "Grammar", "bundled_grammar"]
 
 #: In place of a tag or a word of the lexicon: a total over all of them.
 ANY = -1
+
+#: What users call the bundled grammar.
+BUNDLED = "bundled"
+#: What signatures call it; counts up when the grammar is trained again.
+VERSION = f"{BUNDLED}-1"
+#: Where it is.
+FILE = Path(__file__).parent / "bundled.grammar"
+#: That of the file.
+FORMAT = "captious grammar 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +41,7 @@ class Grammar:
     Args:
         name: what signatures call it.
         fingerprint: fingerprint of its content, in hexadecimal digits.
-        states: names of the split symbols, a symbol's number being its place; those with ``@`` are of binarisation.
+        states: names of the split symbols, a symbol's number being its place; those with ``@`` are of binarization.
         tags: those of the symbols that are parts of speech.
         words: the words of the lexicon, and the signatures of unknown words, as ``seen`` and ``unseen`` number them.
         binary_rules: int32[n, 3]: parent, left child and right child, states.
@@ -73,6 +88,19 @@ class Grammar:
         parts |= {key: arrays[key].reshape(-1, width) for key, width in _TABLES.items()}
         parts |= {key: arrays[key] for key in _NUMBERS}
         return cls(name=name, fingerprint=fingerprint, **parts)
+
+
+@cache
+def bundled_grammar() -> Grammar:
+    """The bundled grammar.
+
+    Raises:
+        ResourceError: the file of the package is damaged.
+    """
+    arrays = open_arrays(FILE, FORMAT)
+    if arrays is None:
+        raise ResourceError("the bundled grammar is damaged", where=str(FILE), help="reinstall captious")
+    return Grammar.from_arrays(arrays, VERSION, VERSION)
 
 
 _NAMES = ("states", "tags", "words")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,16 +21,53 @@ from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
 from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.facts import CATEGORIES, Fact, Facts
-from captious.scenes.gc_pause import gc_pause
 from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, synonyms
 from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
 
-__all__ = ["SceneGraphLayer", "facts_of"]
+__all__ = ["SceneGraphLayer", "facts_of", "gc_pause"]
 
 #: Tuples of parses, by the identity of the parse: equal captions share theirs.
 _TuplesOf: TypeAlias = dict[int, tuple[Tuple, ...]]
+
+
+class _Pause:
+    """A pause of Python's garbage collection, for while only objects that stay are made.
+
+    Facts of all captions are millions of objects, and Python would look through them again and again. It begins when
+    the first thread enters, and ends when the last one leaves, in this process.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._was_enabled = False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._was_enabled = gc.isenabled()
+                gc.disable()
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._was_enabled:
+                gc.enable()
+
+    def reset(self) -> None:
+        """End the pause in a forked process, which does not have the threads that were inside."""
+        if self._inside and self._was_enabled:
+            gc.enable()
+        self._lock = threading.Lock()
+        self._inside = 0
+
+
+gc_pause = _Pause()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=gc_pause.reset)
 
 
 @dataclass(frozen=True)

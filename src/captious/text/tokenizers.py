@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Cut, Vocabulary, threads
-from captious.text.nltk_tokens import smurf_tokens
 
 __all__ = [
     "PTB",
@@ -127,6 +126,12 @@ class Tokenizer:
         return list(tokens)
 
 
+def _smurf_tokens(caption: str) -> list[str]:
+    from captious.text.nltk_tokens import smurf_tokens
+
+    return smurf_tokens(caption)
+
+
 #: Penn Treebank tokens as CoreNLP 3.4.1 gives them to the COCO harness: lower-cased, most punctuation dropped.
 PTB = Tokenizer("ptb", cut=Cut.ptb)
 #: Tokens of ``PTB`` from all captions as one text, as in the harness: a few depend on how the next caption begins.
@@ -138,7 +143,7 @@ WHITESPACE = Tokenizer("whitespace", cut=Cut.whitespace)
 #: Pieces between single spaces, empty ones included: ``str.split(" ")``, as the COCO harness reads tokenized text.
 SPACES = Tokenizer("spaces", cut=Cut.spaces)
 #: The tokens of SMURF's official code: lower-cased, without full stops, cut by NLTK's rules.
-SMURF = Tokenizer("smurf", smurf_tokens)
+SMURF = Tokenizer("smurf", _smurf_tokens)
 
 _BUILT_IN = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF)}
 _OTHERS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from captious.parsing.parse_sources import approximate
-from captious.resources.bundled_grammar import VERSION
+from captious.resources.grammar import VERSION
 from tests.support.site import Site
 
 

@@ -15,8 +15,7 @@ from typing import TypeVar
 from captious.entry_points import EntryPoints, did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.built_in import METRICS
-from captious.metrics.contract.declared import Declared
-from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.metric import BaseMetric, Declared
 
 __all__ = ["get", "names", "outputs", "owner", "register", "requestable", "unknown"]
 

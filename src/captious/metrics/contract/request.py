@@ -12,8 +12,7 @@ from typing import Any, overload
 
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
-from captious.metrics.contract.declared import no_parameter
-from captious.metrics.contract.metric import BaseMetric, Metric
+from captious.metrics.contract.metric import BaseMetric, Metric, no_parameter
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings, label_of
 

@@ -96,7 +96,7 @@ class Settings:
 
 
 def _frequencies(value: Any) -> Any:
-    from captious.metrics.shared.document_frequencies import as_frequencies
+    from captious.metrics.cider import as_frequencies
 
     return as_frequencies(value)
 

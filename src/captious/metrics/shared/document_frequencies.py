@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,10 @@ from captious.data import KeyedByFields, References, Stored, read_references, st
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.metrics.contract.metric import State
-from captious.metrics.shared.frequency_pickles import read_pickle, write_pickle
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary
-from captious.resources.coco_val import FILE, NAME
-from captious.resources.npy_files import read_npz
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
-__all__ = ["DocumentFrequencies", "FrequencySum", "as_frequencies"]
+__all__ = ["DocumentFrequencies", "FrequencySum"]
 
 _FORMAT = 1
 _MOST_DOCUMENTS = 1 << 53
@@ -120,6 +117,8 @@ class DocumentFrequencies:
             ResourceError: no such file, or not such a pickle.
             ParameterError: neither the file nor ``n_documents`` says how many documents there are.
         """
+        from captious.metrics.shared.frequency_pickles import read_pickle
+
         counts, n_in_file = read_pickle(path)
         n = n_in_file if n_documents is None else n_documents
         if n is None:
@@ -134,6 +133,8 @@ class DocumentFrequencies:
         Raises:
             OutputError: the file cannot be written.
         """
+        from captious.metrics.shared.frequency_pickles import write_pickle
+
         write_pickle(path, self.by_ngram(), self.n_documents)
 
     def by_ngram(self) -> dict[tuple[str, ...], int]:
@@ -203,6 +204,8 @@ class DocumentFrequencies:
         Raises:
             ResourceError: no such file, or not a complete file of document frequencies.
         """
+        from captious.resources.npy_files import read_npz
+
         help = "create it again: captious fit cider-d REFERENCES -o FILE.idf"
         try:
             raw = Path(path).read_bytes()
@@ -331,29 +334,6 @@ class FrequencySum:
         total.counts.add(_renumbered(ngrams, total.vocabulary.add(tuple(part.vocabulary.words()))), frequencies)
         name = total.name if part.name in total.name.split("+") else f"{total.name}+{part.name}"
         return replace(total, n_documents=n, name=name)
-
-
-def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:
-    """Document frequencies; "coco-val" for those of the package, and another name is a file.
-
-    Raises:
-        ParameterError: neither frequencies nor a path.
-        ResourceError: as ``DocumentFrequencies.load``.
-    """
-    if isinstance(idf, str | os.PathLike):
-        return _coco_val() if os.fspath(idf) == NAME else DocumentFrequencies.load(idf)
-    if not isinstance(idf, DocumentFrequencies):
-        raise ParameterError(
-            f"{idf!r:.60} does not hold document frequencies",
-            help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
-        )
-    return idf
-
-
-@cache
-def _coco_val() -> DocumentFrequencies:
-    """The frequencies of the package, without n-grams of a single image, which weigh as much as unknown ones."""
-    return DocumentFrequencies.load(FILE)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import Resource
-from captious.metrics.shared.resource_parameters import StopWordsParameter
+from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.models import WordVectors
 from captious.models.embedded_words import EmbeddedLayer
 from captious.models.word_vectors import missing_vectors

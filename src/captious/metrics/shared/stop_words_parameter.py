@@ -1,0 +1,20 @@
+"""Stop words as a parameter of metrics; apart, so that metrics of word vectors need not be imported for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from captious.metrics.contract.parameters import Resource
+from captious.text.stop_words import StopWords, as_stop_words
+
+__all__ = ["StopWordsParameter"]
+
+
+class StopWordsParameter(Resource[StopWords | str | os.PathLike[str] | Iterable[str] | None, StopWords]):
+    """A file with one word per line, or words; None for the metric's default, NLTK's list."""
+
+    def __init__(self, *, default: None = None) -> None:
+        super().__init__(
+            default=default, read=as_stop_words, show=lambda words: words.name, summary="stop words: a file"
+        )
