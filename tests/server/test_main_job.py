@@ -41,14 +41,15 @@ def test_the_comparison_is_that_of_the_library(site: Site) -> None:
     references = challenge.folder / "references" / "c4.json"
     files = [EXAMPLES / f"{name}.json" for name in ("baseline", "improved")]
     expected = captious.compare(*files, references, metrics=list(challenge.definition.metrics))
-    shown = {row["name"]: row for row in page.context["rows"]}
+    shown = {row.name: row for row in page.context["rows"]}
     assert list(shown) == list(expected)
     assert "with p values of the paired bootstrap</caption>" in page.content.decode()
     for name, difference in expected.items():
-        assert shown[name]["difference"] == difference.difference
-        assert (shown[name]["low"], shown[name]["high"]) == difference.interval
-        assert shown[name]["p"] == difference.p_bootstrap
-        assert shown[name]["effect_size"] == pytest.approx(difference.effect_size, abs=1e-12)
+        row = shown[name]
+        assert row.difference == pytest.approx(difference.difference, abs=1.01e-4)  # of the scores that are shown
+        assert (row.low, row.high) == tuple(round(end, 3) + 0.0 for end in difference.interval)
+        assert row.p == round(difference.p_bootstrap, 3)
+        assert row.effect_size == round(difference.effect_size, 2)
 
 
 def board(site: Site, **query: str) -> list[dict[str, object]]:
@@ -133,7 +134,7 @@ class TestBoard:
             settings = {objects = "objects.json"}
             captions = [{name = "captions"}]
             references = [{name = "c5", file = "references.json"}]
-            phases = [{name = "main", title = "Main"}]
+            phases = [{name = "main", title = "Main", equal_captions = 1.0}]
             """
         )
         site.load(folder)

@@ -77,5 +77,7 @@ def _as_text(answer: dict[str, Any], server: str) -> str:
     lines = [f"{answer['method']}: {answer['status']}", f"{server.rstrip('/')}{answer['url']}"]
     width = max(map(len, answer["scores"]), default=0)
     for name, score in answer["scores"].items():
-        lines.append(f"  {name:{width}}  {numbers.score(float('nan') if score is None else score):>7}")
+        lines.append(
+            f"  {name:{width}}  {numbers.score(float('nan') if score is None else score, answer['digits']):>7}"
+        )
     return "\n".join(lines)

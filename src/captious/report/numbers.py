@@ -56,9 +56,10 @@ def span(low: float, high: float, digits: int = 3) -> str:
     return f"{score(low, digits)} – {score(high, digits)}"
 
 
-def p_value(p: float) -> str:
+def p_value(p: float, digits: int = 3) -> str:
     """A p value: ".042", or "<.001" where three digits would be zeros."""
-    return "<.001" if p < 0.001 else score(p, 3)
+    smallest = 10**-digits
+    return f"<{score(smallest, digits)}" if p < smallest else score(p, digits)
 
 
 def plain(text: str) -> str:

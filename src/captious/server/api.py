@@ -14,6 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from captious.server.boards.visible_scores import visible_scores
 from captious.server.models import Challenge, Phase, Submission, Team, key_of
 from captious.server.pages.forms import EditForm, one_line, open_phases
 from captious.server.people.access import (
@@ -157,7 +158,7 @@ def _described(submission: Submission, user: Any) -> dict[str, Any]:
     The team of an anonymous submission is named only to its members and to those who manage the challenge.
     """
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
-    scores: dict[str, Any] = submission.shown_scores.outputs if submission.shown_scores is not None else {}
+    scores = visible_scores(user, submission)
     sets = submission.phase.reference_sets
     ranking_set = next((row for row in sets if row.captions == sets[-1].captions), None)
     ranking = scores.get(key_of(submission.challenge, ranking_set), {}) if ranking_set is not None else {}
@@ -176,6 +177,7 @@ def _described(submission: Submission, user: Any) -> dict[str, Any]:
         "finished": submission.finished,
         "scores": {name: entry["score"] for name, entry in ranking.items()},
         "all_scores": scores,
+        "digits": submission.phase.digits,
         "warnings": warnings_for(user, submission),
         "url": submission.url,
     }

@@ -188,6 +188,12 @@ class Phase(models.Model):
     scored_in_total = models.PositiveIntegerField(default=0)
     attempts_per_day = models.PositiveIntegerField(default=0)
     board = models.CharField(max_length=20, default="public")
+    #: Decimal places of the scores that are shown.
+    digits = models.PositiveSmallIntegerField(default=4)
+    #: "at-once", "at-end" or "never": when anybody but organisers sees scores.
+    scores_shown = models.CharField(max_length=20, default="at-once")
+    #: The largest share of images that may have the same caption.
+    equal_captions = models.FloatField(default=0.1)
     #: Names of the captions files that its submissions contain.
     captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
@@ -219,6 +225,11 @@ class Phase(models.Model):
     @property
     def state(self) -> str:
         return self.state_at(timezone.now())
+
+    @property
+    def has_scores_open(self) -> bool:
+        """Whether scores are shown to others than organisers by now."""
+        return self.scores_shown == "at-once" or (self.scores_shown == "at-end" and self.state == "closed")
 
     @property
     def reference_sets(self) -> list[ReferencesDefinition]:

@@ -51,15 +51,21 @@ def test_p_value(value: object, text: str) -> None:
     assert pages.p_value(value) == text
 
 
+def test_digits_of_a_phase() -> None:
+    assert [pages.score(0.2981, digits) for digits in (1, 2, 6)] == [".3", ".30", ".298100"]
+    assert [pages.p_value(0.004, digits) for digits in (1, 2, 6)] == ["<.1", "<.01", ".004"]
+    assert [pages.effect(value, digits) for value, digits in ((0.0392, 1), (-0.0392, 4))] == ["+.0", "−.04"]
+
+
 def test_interval() -> None:
-    assert pages.interval(1.2494, 1.3) == "1.249 – 1.300"
-    assert pages.interval(-0.0031, 0.0694) == "−.003 – .069"
-    assert pages.interval(-0.0231, -0.0142) == "−.023 – −.014"
+    assert pages.interval({"low": 1.2494, "high": 1.3}) == "1.249 – 1.300"
+    assert pages.interval({"low": -0.0031, "high": 0.0694}) == "−.003 – .069"
+    assert pages.interval(SimpleNamespace(low=-0.0231, high=-0.0142), 3) == "−.02 – −.01"
 
 
 @pytest.mark.parametrize(("low", "high"), [(None, 0.3), (0.2, None), (math.nan, 0.3), ("", "")])
 def test_there_is_no_interval_with_one_end(low: object, high: object) -> None:
-    assert pages.interval(low, high) == ""
+    assert pages.interval({"low": low, "high": high}) == ""
 
 
 @pytest.mark.parametrize(

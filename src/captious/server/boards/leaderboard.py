@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-import numpy as np
 from django.core.cache import cache
 from django.urls import reverse
 
 from captious.report import numbers
 from captious.server.boards.leaderboard_query import Query, submissions_on
 from captious.server.boards.ranking import rank_submissions
+from captious.server.boards.shown_digits import interval_digits
+from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.models import Phase, Submission
 from captious.server.people.access import may_see_board
 from captious.server.scoring.stored_results import read_results
@@ -42,6 +43,7 @@ class Cell:
     name: str
     score: float | None
     text: str
+    interval: str
     low: float | None
     high: float | None
     best: bool
@@ -214,8 +216,8 @@ def as_table(board: Board) -> list[list[Any]]:
 
 
 def _entry(submission: Submission, query: Query, output: str) -> dict[str, Any]:
-    entry: dict[str, Any] = submission.outputs(query.key).get(output, {})
-    return entry
+    outputs = submission.outputs(query.key)
+    return rounded_outputs({output: outputs[output]}, query.phase)[output] if output in outputs else {}
 
 
 def _score(submission: Submission, query: Query, output: str) -> float | None:
@@ -281,7 +283,8 @@ def _cell(submission: Submission, query: Query, name: str, best: float | None) -
     return Cell(
         name=name,
         score=score,
-        text=NO_SCORE if score is None or not np.isfinite(score) else numbers.score(score),
+        text=NO_SCORE if score is None else numbers.score(score, query.phase.digits),
+        interval="" if low is None or high is None else numbers.span(low, high, interval_digits(query.phase.digits)),
         low=low,
         high=high,
         best=score is not None and score == best,

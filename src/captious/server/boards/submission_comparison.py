@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from captious.evaluation.paired_tests import effect_size
 from captious.evaluation.resampling import Sampling, bootstrap_p_value
 from captious.server.boards.leaderboard_query import Query
+from captious.server.boards.ranking import SIGNIFICANCE
+from captious.server.boards.shown_digits import effect_digits, interval_digits, p_digits, rounded
 from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
 
@@ -17,7 +19,11 @@ __all__ = ["ComparedOutput", "compare_submissions"]
 class ComparedOutput:
     """The difference between two submissions in one output, b minus a, as ``captious compare`` computes it.
 
+    All numbers are rounded as the phase says. Where no difference is shown, there are no p value and effect size
+    either: they would tell which of the two is better.
+
     Attributes:
+        difference: between the scores that are shown.
         low, high: 95% paired bootstrap interval of the difference.
         p: two-sided p value of the paired bootstrap.
         effect_size: Cohen's d of paired caption scores.
@@ -28,12 +34,16 @@ class ComparedOutput:
     score_a: float
     score_b: float
     difference: float
-    low: float
-    high: float
-    p: float
-    effect_size: float
+    low: float | None
+    high: float | None
+    p: float | None
+    effect_size: float | None
     lower_is_better: bool
     signature: str
+
+    @property
+    def is_significant(self) -> bool:
+        return self.p is not None and self.p < SIGNIFICANCE
 
 
 def compare_submissions(a: Submission, b: Submission, query: Query) -> list[ComparedOutput]:
@@ -42,28 +52,32 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
     if stored_a is None or stored_b is None:
         return []
     compared = []
+    digits = query.phase.digits
     for name in stored_a.outputs:
         if name not in stored_b.outputs:
             continue
         i, j = stored_a.outputs.index(name), stored_b.outputs.index(name)
         entries = [submission.outputs(query.key)[name] for submission in (a, b)]
-        scores = [entry["score"] for entry in entries]
-        if None in scores:
+        score_a, score_b = (entry["score"] for entry in entries)
+        if score_a is None or score_b is None:
             continue
-        difference = scores[1] - scores[0]
+        shown_a, shown_b = round(score_a, digits), round(score_b, digits)
         n = min(len(stored_a.resampled), len(stored_b.resampled))  # the first of more are the same
         resampled = stored_b.resampled[:n, j] - stored_a.resampled[:n, i]
         low, high = Sampling().interval(resampled)
+        p = bootstrap_p_value(score_b - score_a, resampled, scale=max(abs(score_a), abs(score_b)))
+        effect = effect_size(stored_b.per_caption[:, j] - stored_a.per_caption[:, i])
+        differs = shown_a != shown_b
         compared.append(
             ComparedOutput(
                 name=name,
-                score_a=scores[0],
-                score_b=scores[1],
-                difference=difference,
-                low=low,
-                high=high,
-                p=bootstrap_p_value(difference, resampled, scale=max(map(abs, scores))),
-                effect_size=effect_size(stored_b.per_caption[:, j] - stored_a.per_caption[:, i]),
+                score_a=shown_a,
+                score_b=shown_b,
+                difference=round(shown_b - shown_a, digits),
+                low=rounded(low, interval_digits(digits)),
+                high=rounded(high, interval_digits(digits)),
+                p=rounded(p, p_digits(digits)) if differs else None,
+                effect_size=rounded(effect, effect_digits(digits)) if differs else None,
                 lower_is_better=name in query.challenge.definition.lower_is_better,
                 signature=entries[0]["signature"],
             )

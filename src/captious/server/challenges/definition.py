@@ -177,6 +177,9 @@ class PhaseDefinition(_Table):
         captions: names of captions files.
         scored_per_day, scored_in_total, attempts_per_day: limits for each team, 0 for none.
         board: whether its leaderboard is public.
+        digits: decimal places to which scores, intervals and p values are rounded wherever they are shown.
+        scores_shown: when teams, and everybody else, see scores: at once, when the phase has closed, or never.
+        equal_captions: the largest share of images, above 0, that may have the same caption.
     """
 
     name: _Name
@@ -188,6 +191,9 @@ class PhaseDefinition(_Table):
     scored_in_total: _Limit = 0
     attempts_per_day: _Limit = 0
     board: Literal["public", "hidden"] = "public"
+    digits: Annotated[int, Field(ge=1, le=8)] = 4
+    scores_shown: Literal["at-once", "at-end", "never"] = "at-once"
+    equal_captions: Annotated[float, Field(gt=0, le=1)] = 0.1
 
     @model_validator(mode="before")
     @classmethod
@@ -204,6 +210,13 @@ class PhaseDefinition(_Table):
         if opens is not None and closes is not None and closes <= opens:
             raise ValueError("must be later than opens")
         return closes
+
+    @field_validator("scores_shown")
+    @classmethod
+    def _has_an_end(cls, scores_shown: str, info: ValidationInfo) -> str:
+        if scores_shown == "at-end" and info.data.get("closes", "?") is None:
+            raise ValueError('is "at-end", so the phase needs closes')
+        return scores_shown
 
 
 class BaselineDefinition(_Table):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -132,7 +131,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         choices=choices,
         a=a,
         b=b,
-        rows=[asdict(row) for row in rows],
+        rows=rows,
+        digits=query.phase.digits,
         browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
         n_images=board.n_images,
     )

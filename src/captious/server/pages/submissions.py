@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.server.boards.visible_scores import visible_scores
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission, key_of
 from captious.server.pages.challenges import challenge_page, csv_file
@@ -23,6 +24,7 @@ from captious.server.people.access import (
     is_own,
     may_browse,
     may_manage,
+    may_see_scores,
     own_submissions,
     submission_for,
     warnings_for,
@@ -99,6 +101,8 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         submission=submission,
         warnings=warnings_for(request.user, submission),
         boards=_boards(request.user, submission),
+        scores_open=may_see_scores(request.user, submission.phase),
+        digits=submission.phase.digits,
         lower_is_better=submission.challenge.definition.lower_is_better,
         can_cancel=own and submission.status == _Status.QUEUED and not submission.was_ended,
         can_edit=own and exists and not submission.is_baseline,
@@ -109,11 +113,12 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
-    """The scores of a submission, by reference set."""
+    """The scores of a submission that the user sees, by reference set."""
     boards = []
+    all_scores = visible_scores(user, submission)
     has_several = len(submission.challenge.definition.captions) > 1
     for references in submission.phase.reference_sets:
-        scores = submission.outputs(key_of(submission.challenge, references))
+        scores = all_scores.get(key_of(submission.challenge, references))
         if not scores:
             continue
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])

@@ -18,6 +18,7 @@ __all__ = [
     "may_manage",
     "may_see",
     "may_see_board",
+    "may_see_scores",
     "may_see_submission",
     "own_submissions",
     "submission_for",
@@ -51,7 +52,13 @@ def may_see(user: Any, challenge: Challenge) -> bool:
 
 def may_see_board(user: Any, phase: Phase) -> bool:
     """Whether the leaderboard of a phase is shown to a user."""
-    return may_manage(user, phase.challenge) or (phase.board == "public" and may_see(user, phase.challenge))
+    is_open = phase.board == "public" and phase.has_scores_open
+    return may_manage(user, phase.challenge) or (is_open and may_see(user, phase.challenge))
+
+
+def may_see_scores(user: Any, phase: Phase) -> bool:
+    """Whether a user sees scores of submissions that the user may see: everybody, or for now only organisers."""
+    return phase.has_scores_open or may_manage(user, phase.challenge)
 
 
 def is_own(user: Any, submission: Submission) -> bool:
@@ -79,7 +86,8 @@ def may_see_submission(user: Any, submission: Submission) -> bool:
 
 def may_browse(user: Any, submission: Submission, captions: str) -> bool:
     """Whether captions and scores of single images may be seen, which the challenge allows for public files only."""
-    return submission.challenge.is_public(captions) and may_see_submission(user, submission)
+    is_public = submission.challenge.is_public(captions) and may_see_scores(user, submission.phase)
+    return is_public and may_see_submission(user, submission)
 
 
 def challenge_for(user: Any, slug: str) -> Challenge:
@@ -114,7 +122,9 @@ def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
 
 def warnings_for(user: Any, submission: Submission) -> list[str]:
     """The warnings of a submission; only those who manage its challenge read about commands of the server."""
-    warnings = submission.shown_scores.warnings if submission.shown_scores is not None else []
+    if submission.shown_scores is None or not may_see_scores(user, submission.phase):
+        return []
+    warnings = submission.shown_scores.warnings
     if may_manage(user, submission.challenge):
         return warnings
     return [shown for warning in warnings if (shown := without_commands(warning))]

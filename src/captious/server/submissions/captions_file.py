@@ -20,6 +20,7 @@ from captious.data.row_parser import MISSING, Batch, parse_rows, record_batches
 from captious.data.source import Problem as RowProblem
 from captious.data.source import Source, is_unicode
 from captious.errors import EncodingError
+from captious.server.submissions.equal_captions import equal_captions
 from captious.server.submissions.upload import Problem, UploadLimits, printable
 
 __all__ = ["read_captions"]
@@ -273,6 +274,8 @@ def _checked(
             problems.append(Problem.about(file, f"{len(images):,} {subject} {rest}", images))
     if expected and not problems and not any(captions[image].strip() for image in expected):
         problems.append(Problem(file, "Every caption is empty."))
+    if not problems:
+        problems += equal_captions(captions, file, limits.equal_captions)
     return [] if problems else [captions[image] for image in expected], problems
 
 

@@ -169,6 +169,7 @@ def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
         unpacked_bytes=ours.unpacked_mebibytes * 1024 * 1024,
         memory_bytes=ours.reading_memory_mebibytes * 1024 * 1024,
         seconds=ours.reading_seconds,
+        equal_captions=1.0 if submission.is_baseline else submission.phase.equal_captions,
     )
     output.mkdir(exist_ok=True)
     with _reading:

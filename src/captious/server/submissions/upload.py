@@ -35,6 +35,7 @@ class UploadLimits:
         memory_bytes: address space of the process that reads it.
         seconds: CPU time of that process.
         caption_characters: length of one caption.
+        equal_captions: the largest share of images that may have the same caption.
     """
 
     upload_bytes: int = 100_000_000
@@ -44,6 +45,7 @@ class UploadLimits:
     memory_bytes: int = 2 << 30
     seconds: int = 60
     caption_characters: int = 5000
+    equal_captions: float = 1.0
 
     @property
     def wall_seconds(self) -> int:

@@ -18,11 +18,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from captious.report import numbers
+from captious.server.boards.shown_digits import effect_digits, interval_digits, p_digits
 
 __all__ = [
     "Plot",
     "count",
     "day",
+    "effect",
     "filesize",
     "interval",
     "item",
@@ -47,27 +49,37 @@ def _filter(function: _Function) -> _Function:
 
 
 @_filter
-def score(value: object) -> str:
+def score(value: object, digits: int = 4) -> str:
     """A score: ".2980", "1.2748", "−.0312". Text stays as it is."""
-    return _number(value, numbers.score)
+    return _number(value, lambda number: numbers.score(number, digits))
 
 
 @_filter
-def signed(value: object) -> str:
+def signed(value: object, digits: int = 4) -> str:
     """A difference with its sign: "+.0392", "−.0392"."""
-    return _number(value, numbers.signed)
+    return _number(value, lambda number: numbers.signed(number, digits))
 
 
 @_filter
-def p_value(value: object) -> str:
+def p_value(value: object, digits: int = 4) -> str:
     """A p value: ".042", "<.001"."""
-    return _number(value, numbers.p_value)
+    return _number(value, lambda number: numbers.p_value(number, p_digits(digits)))
 
 
 @_filter
-def interval(low: object, high: object) -> str:
-    """An interval: ".704 – .712". Empty if an end is missing."""
-    ends = [_number(end, lambda value: numbers.score(value, 3)) for end in (low, high)]
+def effect(value: object, digits: int = 4) -> str:
+    """An effect size: "+.04"."""
+    return _number(value, lambda number: numbers.signed(number, effect_digits(digits)))
+
+
+@_filter
+def interval(row: object, digits: int = 4) -> str:
+    """The interval from a row's ``low`` to its ``high``, with one digit fewer than scores: ".704 – .712".
+
+    Empty if an end is missing.
+    """
+    shown = interval_digits(digits)
+    ends = [_number(_value(row, end), lambda value: numbers.score(value, shown)) for end in ("low", "high")]
     return "" if _NONE in ends else " – ".join(ends)
 
 

@@ -1,0 +1,32 @@
+"""To how many digits numbers are rounded where the scores of a phase are shown with a number of decimal places."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["effect_digits", "interval_digits", "p_digits", "rounded"]
+
+
+def interval_digits(digits: int) -> int:
+    """Decimal places of the ends of intervals, where scores have ``digits``.
+
+    One fewer: the end of the interval of a score to which one image contributes lies about four times as far from 0.
+    """
+    return max(digits - 1, 1)
+
+
+def p_digits(digits: int) -> int:
+    """Decimal places of p values, where scores have ``digits``."""
+    return min(digits, 3)
+
+
+def effect_digits(digits: int) -> int:
+    """Decimal places of effect sizes, where scores have ``digits``."""
+    return min(digits, 2)
+
+
+def rounded(value: float | None, digits: int) -> float | None:
+    """A number with this many decimal places; None if there is none or it is not finite."""
+    if value is None or not math.isfinite(value):
+        return None
+    return round(value, digits) + 0.0  # no negative zero

@@ -1,0 +1,38 @@
+"""Submissions that say the same of many images, or nothing: mistakes, and the simplest way to probe references."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from captious.data.ids import ImageId
+from captious.server.submissions.upload import Problem, printable
+
+__all__ = ["ALWAYS_ALLOWED", "equal_captions"]
+
+#: As many equal captions are allowed in any submission: on few images, good systems repeat themselves, too.
+ALWAYS_ALLOWED = 10
+_SHOWN = 60
+
+
+def equal_captions(captions: Mapping[ImageId, str], file: str, share: float) -> Iterator[Problem]:
+    """The problem that one caption is that of too many images.
+
+    Captions are equal if their words are, whatever their case, spaces and punctuation. Those without words are equal.
+
+    Args:
+        captions: image id -> caption.
+        file: what the problem calls the file.
+        share: the largest share of images that may have the same caption.
+    """
+    most = max(int(share * len(captions)), ALWAYS_ALLOWED)
+    if share >= 1 or len(captions) <= most:
+        return
+    words = {image: " ".join(re.findall(r"\w+", caption.casefold())) for image, caption in captions.items()}
+    text, n = Counter(words.values()).most_common(1)[0]
+    if n > most:
+        images = [image for image, caption in words.items() if caption == text]
+        has = f'the caption "{printable(text[:_SHOWN])}"' if text else "a caption without words"
+        message = f"{n:,} of {len(captions):,} images have {has}. At most {most:,} may have the same caption."
+        yield Problem.about(file, message, images)

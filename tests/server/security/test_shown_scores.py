@@ -1,0 +1,185 @@
+"""What scores tell about private references: how many digits leave the server, when, and for which submissions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.security.pages import body_of
+from tests.server.security.world import write_challenge
+from tests.support.site import Site
+from tests.support.small_challenge import REFERENCES
+
+LONG = re.compile(r"(?<![\w.])-?\d*\.\d{4,}")  # of numbers with more digits than the phase shows
+PHASES: dict[str, dict[str, Any]] = {
+    "main": {"digits": 3},
+    "late": {"scores_shown": "at-end", "closes": "2120-01-01T00:00:00Z"},
+    "secret": {"scores_shown": "never"},
+}
+
+
+@pytest.fixture
+def probed(site: Site, tmp_path: Path) -> Site:
+    """The challenge "small", with two submissions of ann in each phase."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    phases = "".join(
+        f'[[phases]]\nname = "{name}"\n' + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+        for name, values in PHASES.items()
+    )
+    head = 'title = "Small"\nslug = "small"\nmetrics = ["bleu", "rouge-l"]\norganisers = ["olga"]\n'
+    captions = '[[captions]]\nname = "captions"\npublic = true\n'
+    references = '[[references]]\nname = "c2"\nfile = "c2.json"\n'
+    (folder / "challenge.toml").write_text(head + captions + references + phases)
+    (folder / "c2.json").write_text(json.dumps(REFERENCES))
+    ann = site.user("ann")
+    site.user("bob"), site.user("olga")
+    site.load(folder)
+    for phase in PHASES:
+        for method, caption in (("A", "a dog in the park"), ("B", "a dog runs on a stage")):
+            rows = [{"image_id": image, "caption": caption} for image in REFERENCES]
+            assert site.submit(ann, rows, challenge="small", phase=phase, method=method).status_code == 302
+    site.work()
+    return site
+
+
+def addresses(site: Site, phase: str) -> Iterator[str]:
+    a, b = site.submissions(phase__name=phase)
+    board = f"?phase={phase}"
+    yield from (f"/challenges/small/{page}{board}" for page in ("leaderboard", "leaderboard.json", "leaderboard.csv"))
+    yield f"/challenges/small/compare{board}&a={a.pk}&b={b.pk}"
+    yield f"/challenges/small/captions{board}"
+    yield f"/challenges/small/captions/1{board}"
+    yield from (a.url, f"{a.url}scores/captions/c2.csv", f"/api/v1/submissions/{a.pk}")
+
+
+def client(site: Site, user: str) -> Any:
+    from captious.server.models import User
+
+    if not user:
+        return site.client()
+    account = User.objects.get(username=user)
+    made = site.client(account)
+    made.defaults["HTTP_AUTHORIZATION"] = f"Bearer {site.token(account)}"  # the API does not know the session
+    return made
+
+
+@pytest.mark.parametrize("user", ["", "ann", "olga"])
+def test_no_answer_has_more_digits_than_the_phase_shows(probed: Site, user: str) -> None:
+    scores = [entry["score"] for entry in probed.submissions()[0].outputs("c2").values()]
+    assert any(score != round(score, 3) for score in scores)
+    for address in addresses(probed, "main"):
+        text = body_of(client(probed, user).get(address))
+        assert ".2" in text or ".3" in text or ".5" in text, address  # there are scores
+        if "captions" not in address:  # those of single images are shown as they are, to everybody
+            assert not LONG.findall(re.sub(r"captious-\S+|<time.*?</time>|\d\d:\d\d:\S+", "", text)), address
+
+
+def test_files_and_api_say_what_the_page_says(probed: Site) -> None:
+    (row,) = probed.client().get("/challenges/small/leaderboard.json?phase=main").json()
+    response = probed.client().get("/challenges/small/leaderboard.csv?phase=main")
+    [line] = csv.DictReader(io.StringIO(response.content.decode()))
+    submission = next(each for each in probed.submissions(phase__name="main") if each.method == row["method"])
+    answer = probed.client().get(f"/api/v1/submissions/{submission.pk}").json()
+    assert answer["scores"] == row["scores"] == {name: float(line[name]) for name in row["scores"]}
+    assert row["scores"]["rouge-l"] == round(submission.outputs("c2")["rouge-l"]["score"], 3)
+    low = row["intervals"]["rouge-l"][0]
+    assert low == round(low, 2) == answer["all_scores"]["c2"]["rouge-l"]["low"]
+
+
+@pytest.mark.parametrize("phase", ["late", "secret"])
+def test_scores_that_are_shown_later_or_never(probed: Site, phase: str) -> None:
+    for user in ("", "bob", "ann"):
+        for address in addresses(probed, phase):
+            response = client(probed, user).get(address)
+            own = user == "ann" and ("/submissions/" in address) and "csv" not in address
+            assert response.status_code == (200 if own else 404), (user, address)
+            assert not own or not re.search(r"(?<![\w.])\.\d{3}|\d\.\d{4}\b(?!:)|bleu-4", body_of(response)), address
+    for address in addresses(probed, phase):
+        assert client(probed, "olga").get(address).status_code == 200, address
+    submission = probed.submissions(phase__name=phase)[0]
+    answer = client(probed, "ann").get(submission.url)
+    assert ("does not show scores" if phase == "secret" else "when the phase has closed") in body_of(answer)
+
+
+def test_scores_are_shown_when_the_phase_has_closed(probed: Site) -> None:
+    from captious.server.models import Phase
+
+    Phase.objects.filter(name="late").update(closes="2021-01-01T00:00:00Z")
+    for user in ("", "bob", "ann"):
+        for address in addresses(probed, "late"):
+            assert client(probed, user).get(address).status_code == 200, address
+
+
+def test_equal_scores_are_not_told_apart(probed: Site) -> None:
+    """Which of two captions is better for one image shows in no order, rank or p value, if it shows in no score."""
+    from captious.server.models import Phase
+
+    Phase.objects.filter(name="main").update(digits=1)
+    a, b = probed.submissions(phase__name="main")
+    for submission, score in ((a, 0.4401), (b, 0.4402)):
+        submission.shown_scores.outputs["c2"]["rouge-l"]["score"] = score
+        submission.shown_scores.save()
+    for sort in ("rouge-l", "-rouge-l"):
+        rows = probed.client().get(f"/challenges/small/leaderboard.json?phase=main&all=1&sort={sort}").json()
+        assert [(row["method"], row["rank"]) for row in rows] == [("A", 1), ("B", 1)]
+    page = body_of(probed.client().get(f"/challenges/small/compare?phase=main&a={a.pk}&b={b.pk}"))
+    cells = re.findall(
+        r"<td.*?</td>", re.search(r'"row" class="method">rouge-l.*?</tr>', page, re.DOTALL)[0], re.DOTALL
+    )  # type: ignore[index]
+    texts = [re.sub(r"<[^>]*>", " ", cell).split() for cell in cells]
+    assert (texts[2][0], texts[4], texts[5]) == ("+.0", ["–"], ["–"])
+
+
+class TestEqualCaptions:
+    @pytest.fixture
+    def many(self, site: Site, tmp_path: Path) -> Site:
+        """The challenge "many" with 40 images, whose baseline says the same of all."""
+        folder = write_challenge(
+            tmp_path / "many",
+            captions=[{"name": "captions"}],
+            references=[{"name": "c1", "file": "many.json"}],
+            phases=[{"name": "main"}, {"name": "free", "equal_captions": 1.0}],
+            baselines=[{"method": "Constant", "file": "constant.json", "phases": ["main"]}],
+        )
+        (folder / "many.json").write_text(json.dumps({image: [f"reference {image}"] for image in range(40)}))
+        (folder / "constant.json").write_text(json.dumps({image: "a cat" for image in range(40)}))
+        site.user("olga")
+        site.load(folder)
+        return site
+
+    @staticmethod
+    def rows(*equal: str) -> list[dict[str, Any]]:
+        return [{"image_id": n, "caption": equal[n] if n < len(equal) else f"thing {n}"} for n in range(40)]
+
+    @pytest.mark.parametrize(
+        ("equal", "has"),
+        [
+            ([""] * 39, "39 of 40 images have a caption without words"),
+            (["...", "", " ", "!"] * 3, "12 of 40 images have a caption without words"),
+            (["A cat.", "a cat", "a  cat!"] * 4, '12 of 40 images have the caption "a cat"'),
+        ],
+    )
+    def test_too_many_are_refused(self, many: Site, equal: list[str], has: str) -> None:
+        ann = many.user("ann")
+        text = body_of(many.submit(ann, self.rows(*equal), challenge="many")).replace("&quot;", '"')
+        assert f"{has}. At most 10 may have the same caption." in text
+        assert many.submissions() == []
+        assert many.submit(ann, self.rows(*equal), challenge="many", phase="free").status_code == 302
+
+    def test_as_many_as_on_real_boards_are_taken(self, many: Site) -> None:
+        assert many.submit(many.user("ann"), self.rows(*["a cat"] * 10), challenge="many").status_code == 302
+
+    def test_few_images_are_never_too_equal(self, site: Site, tmp_path: Path) -> None:
+        from tests.support.small_challenge import write_folder
+
+        site.load(write_folder(tmp_path / "small"))
+        rows = [{"image_id": image, "caption": "a cat"} for image in REFERENCES]
+        assert site.submit(site.user("ann"), rows, challenge="small").status_code == 302
