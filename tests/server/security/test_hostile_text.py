@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.server.security.pages import Page, body_of, crawl, is_html
-from tests.server.security.test_access import API, PAGES, lines
+from tests.server.security.test_access import addresses
 from tests.server.security.world import TEST, VAL, World, upload
 from tests.server.submissions.uploads import zipped
 
@@ -81,8 +81,8 @@ class TestLinks:
 class TestPolicy:
     def test_every_page_tells_browsers_to_run_nothing_else(self, world: World) -> None:
         for role in ("visitor", "root"):
-            addresses = [line.address for line in lines(PAGES + API, world)]
-            for address in (*addresses, "/admin/", "/admin/captious/user/", "/nothing", "/static/captious/nothing.css"):
+            every = addresses(world, api=False) + addresses(world, api=True)
+            for address in (*every, "/admin/", "/admin/captious/user/", "/nothing", "/static/captious/nothing.css"):
                 response = world.as_user(role).get(address)
                 rules = dict(rule.strip().partition(" ")[::2] for rule in policy(response).split(";"))
                 assert rules["default-src"] == "'self'", address
@@ -352,7 +352,7 @@ class TestRequests:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_any_method_on_any_address(self, world: World, method: str) -> None:
-        for address in (line.address for line in lines(PAGES + API, world)):
+        for address in addresses(world, api=False) + addresses(world, api=True):
             for role in ("ann", "olga"):
                 with world.undone():
                     client = world.as_user(role)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.server.security.pages import body_of, crawl
-from tests.server.security.test_access import API, PAGES, lines
+from tests.server.security.test_access import addresses
 from tests.server.security.world import IDS, MARKERS, TEST, VAL, World, upload
 from tests.server.submissions.uploads import zipped
 
@@ -32,10 +32,10 @@ def every_response(world: World, role: str) -> Iterator[tuple[str, str]]:
     """Whatever a role can fetch: what pages link to, all addresses of the site, and all calls of the API."""
     for address, _, text in crawl(world, role):
         yield address, text
-    for address in (line.address for line in lines(PAGES, world)):
+    for address in addresses(world, api=False):
         with world.undone():
             yield address, body_of(world.as_user(role).get(address))
-    for address in (line.address for line in lines(API, world)):
+    for address in addresses(world, api=True):
         yield address, body_of(world.call(role, "GET", address))
 
 

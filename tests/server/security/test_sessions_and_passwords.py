@@ -10,7 +10,7 @@ import pytest
 
 from captious.errors import ParameterError
 from captious.server.server_settings import ServerSettings
-from tests.server.security.test_access import CONTENTS, PAGES, lines, named
+from tests.server.security.test_access import CONTENTS, addresses, named
 from tests.server.security.world import World, upload
 from tests.support.site import PASSWORD
 
@@ -35,7 +35,7 @@ class TestForgery:
         client = strict_client()
         client.cookies.update(world.as_user(role).cookies)
         wrong = []
-        for address in (line.address for line in lines(PAGES, world)):
+        for address in addresses(world, api=False):
             with world.undone():
                 response = client.post(address, CONTENTS.get(named(address), {}))
             if response.status_code != 403:
@@ -69,7 +69,7 @@ class TestForgery:
 
         before = state()
         for role in ("ann", "olga", "root"):
-            for address in (line.address for line in lines(PAGES, world)):
+            for address in addresses(world, api=False):
                 if "/file" not in address:
                     world.as_user(role).get(address)
         assert state() == before
@@ -476,7 +476,8 @@ class TestInvitations:
         undone.as_user("ann").post("/teams/ann/invite")
         assert Invitation.objects.count() == before
 
-    def test_who_has_left_sees_only_own_submissions(self, undone: World) -> None:
+    def test_who_has_left_sees_nothing_of_the_team(self, undone: World) -> None:
+        """Nor what they submitted for it themselves; the table of access says it for every address."""
         from captious.server.models import Submission
 
         Submission.objects.filter(pk=undone.submissions["private"].pk).update(user=undone.users["bob"])
@@ -484,6 +485,9 @@ class TestInvitations:
         assert undone.as_user("bob").get(undone.submissions["queued"].url).status_code == 200
         undone.as_user("bob").post("/teams/alpha/leave")
         assert undone.as_user("bob").get(undone.submissions["queued"].url).status_code == 404
-        assert undone.as_user("bob").get(undone.submissions["private"].url).status_code == 200
+        assert undone.as_user("bob").get(undone.submissions["private"].url).status_code == 404
+        rows = undone.call("bob", "GET", "/api/v1/challenges/open/submissions").json()
+        assert rows == []
+        assert "Private" not in undone.as_user("bob").get("/challenges/open/submissions").content.decode()
         query = "?phase=main&method=X&team=alpha"
         assert undone.call("bob", "POST", f"/api/v1/challenges/open/submissions{query}", upload()).status_code == 400

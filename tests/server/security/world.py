@@ -78,10 +78,11 @@ class World:
     """The site, with clients and tokens of its users.
 
     Attributes:
-        users: bob (another team), ann (team Alpha), paul (a participant of the circle), olga (organiser of "open" and
-            "circle"), otto (organiser of "other"), root (administrator), dora (in team Alpha; deactivated).
+        users: bob (another team), ann (captain of team Alpha), mia (member of Alpha), fred (was a member of Alpha),
+            paul (a participant of the circle), olga (organiser of "open" and "circle"), otto (organiser of "other"),
+            root (administrator), dora (in team Alpha; deactivated).
         submissions: by what they are: public, private, hidden, anonymous, queued, failed, cancelled, deleted,
-            in_hidden (in a phase with a hidden leaderboard), in_circle.
+            in_hidden (in a phase with a hidden leaderboard), by_former (private, submitted by fred), in_circle.
     """
 
     def __init__(self, site: Site, place: Path) -> None:
@@ -93,7 +94,7 @@ class World:
 
         self.site = site
         self.users: dict[str, Any] = {}
-        for name in ("bob", "ann", "paul", "olga", "otto", "dora"):
+        for name in ("bob", "ann", "mia", "fred", "paul", "olga", "otto", "dora"):
             self.users[name] = site.user(name, email=f"{name}@example.org")
         self.users["root"] = User.objects.create_superuser("root", password="correct-horse-77")
         for slug, access, organiser in (
@@ -106,7 +107,8 @@ class World:
         for user in self.users.values():
             personal_team(user)
         self.alpha = create_team("Alpha", self.users["ann"])
-        Membership.objects.create(team=self.alpha, user=self.users["dora"])
+        for name in ("dora", "mia"):
+            Membership.objects.create(team=self.alpha, user=self.users[name])
         self.beta = create_team("Beta", self.users["bob"])
         self.invitation = make_invitation(self.alpha, self.users["ann"])
         circle = self.challenge("circle")
@@ -157,6 +159,7 @@ class World:
             "hidden": self.submit("ann", "Hidden", **alpha),
             "anonymous": self.submit("ann", "Nameless", anonymous=True, **alpha),
             "in_hidden": self.submit("ann", "In hidden", phase="hidden", **alpha),
+            "by_former": self.submit("fred", "By former", public=False, **alpha),
             "in_circle": self.submit("paul", "In circle", challenge="circle"),
         }
         self.site.work()

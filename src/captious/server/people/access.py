@@ -62,19 +62,19 @@ def may_see_scores(user: Any, phase: Phase) -> bool:
 
 
 def is_own(user: Any, submission: Submission) -> bool:
-    """Whether it is a submission of the user or of one of the user's teams."""
-    return bool(user.is_authenticated and (submission.user_id == user.pk or submission.team.members.contains(user)))
+    """Whether it is a submission of one of the user's teams. Whoever made it, it is the team's."""
+    return bool(user.is_authenticated and submission.team.members.contains(user))
 
 
 def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
-    """The submissions of a user and of the user's teams, the newest first."""
-    own = Submission.objects.filter(Q(team__members=user) | Q(user=user), phase__challenge=challenge)
-    own = own.exclude(status=Submission.Status.DELETED).distinct()
+    """The submissions of the user's teams, the newest first."""
+    own = Submission.objects.filter(team__members=user, phase__challenge=challenge)
+    own = own.exclude(status=Submission.Status.DELETED)
     return own.select_related("phase__challenge", "team", "user", "shown_scores")
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:
-    """The submitters, those who manage the challenge, and for what is on a public board, all who see that."""
+    """The team, those who manage the challenge, and for what is on a public board, all who see that."""
     if may_manage(user, submission.challenge):
         return True
     if submission.status == Submission.Status.DELETED:
