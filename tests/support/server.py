@@ -104,7 +104,7 @@ class Server:
         return done.stdout.strip()
 
     def processes(self, role: str) -> list[int]:
-        """Process ids of ``web`` (gunicorn's master first) or ``worker``."""
+        """Process ids of ``web`` or ``worker``."""
         found = []
         for folder in Path("/proc").iterdir():
             try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -77,12 +76,12 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
         raise ParameterError("no data folder is given", help="captious serve --data DIR, or --demo to try it")
     with server_extra():
         from captious.server.operations.setup import first_administrator, load_demo, migrate, set_up
-        from captious.server.operations.supervisor import supervise
+        from captious.server.operations.supervisor import listen, supervise
     temporary = Path(tempfile.mkdtemp(prefix="captious-demo-")) if data is None else None
     folder = data or temporary
     assert folder is not None
     try:
-        _check_port(host, port)
+        listener = listen(host, port)
         set_up(folder, make=True)
         if folder.stat().st_mode & 0o077:
             click.echo(f"warning: other users of this machine can read {folder}: chmod 700 {folder}", err=True)
@@ -96,7 +95,7 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
             click.echo(message, err=True)
         from django.conf import settings
 
-        context.exit(supervise(folder, host, port, settings.CAPTIOUS.workers))
+        context.exit(supervise(folder, listener, workers=settings.CAPTIOUS.workers))
     finally:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -108,26 +107,16 @@ def _ask() -> tuple[str, str]:
     return name, click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
 
 
-def _check_port(host: str, port: int) -> None:
-    try:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-    except OSError as error:
-        raise ParameterError(
-            f"cannot listen on {host}, port {port}", where=error.strerror or str(error), help="choose another --port"
-        ) from None
-
-
 @serve.command(short_help="Serve the pages only; for several machines.")
 @server_folder_option
 @_host_option
 @_port_option
-def web(data: Path, host: str, port: int) -> None:
+@click.pass_context
+def web(context: click.Context, data: Path, host: str, port: int) -> None:
     """Serve pages and API of a data folder that 'captious serve' or 'captious serve admin' has set up."""
     with server_extra():
         from captious.server.operations.supervisor import run_web
-    run_web(data, host, port)
+    context.exit(run_web(data, host, port))
 
 
 @serve.command(short_help="Score submissions only; for several machines.")

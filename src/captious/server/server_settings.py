@@ -34,7 +34,7 @@ _PREFIX = "CAPTIOUS_SERVER_"
 
 _MEBIBYTE = 1024 * 1024
 #: Variables with the prefix that are no settings.
-_NO_SETTINGS = {DATA_VARIABLE, f"{_PREFIX}SECRET_KEY", f"{_PREFIX}PIPE"}
+_NO_SETTINGS = {DATA_VARIABLE, f"{_PREFIX}SECRET_KEY", f"{_PREFIX}PIPE", f"{_PREFIX}SOCKET"}
 
 Positive = Annotated[int, Field(ge=1)]
 
@@ -86,12 +86,13 @@ class ServerSettings:
             that reset passwords.
         email_from: the sender of mail.
         upload_mebibytes: size limit of an upload.
+        upload_seconds: time within which an upload must have arrived; other requests have 30 seconds.
         unpacked_mebibytes: size limit of the files in an archive together.
         reading_memory_mebibytes: memory limit of the process that reads an upload.
         reading_seconds: CPU time limit of that process.
-        concurrent_reads: number of uploads that are read at the same time by one web process.
+        concurrent_reads: number of uploads that are read at the same time by one web process; more wait for their turn.
         web_processes: number of web server processes.
-        web_threads: number of threads in each of them.
+        web_threads: number of threads for pages in each of them.
         workers: number of scoring processes that ``captious serve`` starts.
         scoring_threads: number of threads of each; 0 for all cores.
         scoring_seconds: time limit of scoring one submission; after it, the worker is replaced.
@@ -116,6 +117,7 @@ class ServerSettings:
     email_url: Annotated[str, AfterValidator(_email_url)] = ""
     email_from: str = "captious@localhost"
     upload_mebibytes: Positive = 100
+    upload_seconds: Positive = 600
     unpacked_mebibytes: Positive = 500
     reading_memory_mebibytes: Positive = 2048
     reading_seconds: Positive = 60

@@ -41,6 +41,7 @@ def configure(level: str = "INFO") -> None:
                 "captious": {"level": level},
                 "django.security.DisallowedHost": {"level": "CRITICAL"},
                 "axes": {"level": "ERROR"},
+                "waitress.queue": {"level": "ERROR"},
             },
         }
     )

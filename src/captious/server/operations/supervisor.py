@@ -9,65 +9,70 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
+from captious.errors import ParameterError
 from captious.server.operations import logs
 from captious.server.operations.setup import set_up
 
-__all__ = ["run_web", "run_worker", "supervise"]
+__all__ = ["listen", "run_web", "run_worker", "supervise"]
 
 _log = logging.getLogger("captious.serve")
 _PIPE_VARIABLE = "CAPTIOUS_SERVER_PIPE"
+_SOCKET_VARIABLE = "CAPTIOUS_SERVER_SOCKET"
+_BACKLOG = 1024
 _GRACE = 20.0  # seconds in which processes may finish
 _LONGEST_WAIT = 30.0  # seconds between two starts of a process that keeps ending
 
 
-def run_web(data: Path, host: str, port: int) -> None:
-    """Serve the site until told to stop."""
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on which a web server can be reached; ``::`` is all addresses, of IPv4 as well.
+
+    Raises:
+        ParameterError: the address cannot be used, or another program uses it.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    both = host == "::" and socket.has_dualstack_ipv6()
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=both)
+    except OSError as error:
+        raise ParameterError(
+            f"cannot listen on {host}, port {port}", where=error.strerror or str(error), help="choose another --port"
+        ) from None
+
+
+def run_web(data: Path, host: str, port: int) -> int:
+    """Serve the site until told to stop; returns the exit status.
+
+    Raises:
+        ParameterError: the address cannot be used.
+    """
     set_up(data)
     logs.configure()
     from django.conf import settings
-    from gunicorn.app.base import BaseApplication
 
-    ours = settings.CAPTIOUS
+    inherited = os.environ.pop(_SOCKET_VARIABLE, None)
+    if inherited is None and settings.CAPTIOUS.web_processes > 1:
+        return supervise(data, listen(host, port), workers=0)
+    from captious.server.operations.web_server import WebServer
+    from captious.server.submissions.storage import incoming_folder
+    from captious.server.wsgi import application
 
-    class Web(BaseApplication):
-        def load_config(self) -> None:
-            values = {
-                "bind": f"{f'[{host}]' if ':' in host else host}:{port}",
-                "worker_class": "gthread",
-                "workers": ours.web_processes,
-                "threads": ours.web_threads,
-                "timeout": 300,  # of an upload through a slow line
-                "graceful_timeout": int(_GRACE) - 5,
-                "keepalive": 5,
-                "max_requests": 20_000,
-                "max_requests_jitter": 2_000,
-                "limit_request_line": 8190,
-                "forwarded_allow_ips": "*" if ours.behind_proxy else "",
-                "worker_tmp_dir": "/dev/shm" if os.path.isdir("/dev/shm") else None,
-                "accesslog": None,
-                "errorlog": "-",
-                "loglevel": "warning",
-                "control_socket_disable": True,
-            }
-            for name, value in values.items():
-                if name in self.cfg.settings:
-                    self.cfg.set(name, value)
-
-        def load(self) -> object:
-            from captious.server.wsgi import application
-
-            return application
-
+    tempfile.tempdir = str(incoming_folder())  # what is large is kept where there is space for it
+    listener = listen(host, port) if inherited is None else socket.socket(fileno=int(inherited))
+    server = WebServer(application, listener, settings.CAPTIOUS)
+    stop = _stop_on_signals(then=server.pull_trigger)
     _end_with_supervisor()
-    Web().run()
+    server.serve(stop, _GRACE - 5)
+    return 0
 
 
 def run_worker(data: Path) -> None:
@@ -76,30 +81,28 @@ def run_worker(data: Path) -> None:
     logs.configure()
     from captious.server.scoring.worker import run
 
-    stop = threading.Event()
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        if stop.is_set():  # a second signal: now
-            os._exit(128 + number)
-        stop.set()
-
-    signal.signal(signal.SIGTERM, on_signal)
-    signal.signal(signal.SIGINT, on_signal)
+    stop = _stop_on_signals()
     _end_with_supervisor()
     run(stop)
 
 
-def supervise(data: Path, host: str, port: int, workers: int) -> int:
-    """Run web and workers until told to stop; returns the exit status."""
+def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
+    """Run web processes and workers until told to stop; returns the exit status.
+
+    Args:
+        data: the data folder, for which Django is set up.
+        listener: where the web processes can be reached. It stays open when they end, and who has connected waits until
+            they are started again.
+        workers: how many workers.
+    """
+    from django.conf import settings
+
     reading, writing = os.pipe()
-    os.set_inheritable(reading, True)
     program = [sys.executable, "-P", "-m", "captious", "serve"]
     place = ["--data", str(data)]
-    commands = [
-        [*program, "web", *place, "--host", host, "--port", str(port)],
-        *[[*program, "worker", *place]] * workers,
-    ]
-    children = [_Child(command, reading) for command in commands]
+    web = {_PIPE_VARIABLE: reading, _SOCKET_VARIABLE: listener.fileno()}
+    children = [_Child([*program, "web", *place], web) for _ in range(settings.CAPTIOUS.web_processes)]
+    children += [_Child([*program, "worker", *place], {_PIPE_VARIABLE: reading}) for _ in range(workers)]
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: stop.set())
@@ -108,17 +111,23 @@ def supervise(data: Path, host: str, port: int, workers: int) -> int:
             for child in children:
                 child.watch()
     finally:
+        listener.close()
         _end(children)
         os.close(writing)  # only now: to those that finish something, it would be a second signal
     return 0
 
 
 class _Child:
-    """A process that is started again when it ends, later and later if it keeps ending at once."""
+    """A process that is started again when it ends, later and later if it keeps ending at once.
 
-    def __init__(self, command: Sequence[str], pipe: int) -> None:
+    Args:
+        command: what to run.
+        inherited: open files that it gets, by the environment variable that names them.
+    """
+
+    def __init__(self, command: Sequence[str], inherited: Mapping[str, int]) -> None:
         self._command = list(command)
-        self._pipe = pipe
+        self._inherited = dict(inherited)
         self._wait = 0.5
         self._start_at = 0.0
         self._began = 0.0
@@ -139,9 +148,9 @@ class _Child:
             )
         if now >= self._start_at:
             self._began = now
-            environment = {**os.environ, _PIPE_VARIABLE: str(self._pipe)}
+            environment = {**os.environ, **{name: str(number) for name, number in self._inherited.items()}}
             self.process = subprocess.Popen(
-                self._command, env=environment, pass_fds=[self._pipe], start_new_session=True
+                self._command, env=environment, pass_fds=[*self._inherited.values()], start_new_session=True
             )
 
 
@@ -157,6 +166,21 @@ def _end(children: Sequence[_Child]) -> None:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _stop_on_signals(then: Callable[[], object] = lambda: None) -> threading.Event:
+    """An event that is set when this process is told to stop; a second signal ends it at once."""
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+        then()
+
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, on_signal)
+    return stop
 
 
 def _end_with_supervisor() -> None:

@@ -13,12 +13,11 @@ from django.utils import timezone
 from captious.errors import CaptiousError
 from captious.server.pages.error_pages import error_answer, is_api, unavailable
 from captious.server.people.rates import TooManyRequests
+from captious.server.submissions.upload_sizes import most_bytes
 
 __all__ = ["Headers", "Limits", "Unavailable"]
 
 _log = logging.getLogger("captious.web")
-_SMALL = 1024 * 1024  # bytes of a request that brings no captions
-_FORM = 256 * 1024  # bytes of a form around a file
 _POLICY = (
     "default-src 'self'; img-src 'self' data: https: http:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -55,15 +54,15 @@ class Unavailable:
 
 
 class Limits:
-    """Refuses requests that are too large before anything of them is read. Only users who signed in send files."""
+    """Refuses requests that are too large before anything in them is looked at. Only users who signed in send files."""
 
     def __init__(self, get_response: _Next) -> None:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method in {"POST", "PUT", "PATCH"}:
-            takes_files = request.path.endswith("/submit") and request.user.is_authenticated
-            most = settings.CAPTIOUS.upload_bytes + _FORM if takes_files else _SMALL
+            address = request.path if request.user.is_authenticated else ""
+            most = most_bytes(address, settings.CAPTIOUS.upload_bytes)
             if not is_api(request) and _length(request) > most:
                 mebibytes = settings.CAPTIOUS.upload_mebibytes
                 return error_answer(request, 413, f"Uploads may have up to {mebibytes:,} MiB.")

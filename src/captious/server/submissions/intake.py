@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-import threading
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -46,7 +45,6 @@ class Refused(Exception):
 
 
 _log = logging.getLogger("captious.web")
-_reading = threading.BoundedSemaphore(settings.CAPTIOUS.concurrent_reads)
 
 
 def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str]]:
@@ -172,8 +170,7 @@ def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
         equal_captions=1.0 if submission.is_baseline else submission.phase.equal_captions,
     )
     output.mkdir(exist_ok=True)
-    with _reading:
-        return read_upload(upload, submission.filename, expected, limits, output)
+    return read_upload(upload, submission.filename, expected, limits, output)
 
 
 def _why_closed(submission: Submission) -> str:

@@ -1,0 +1,259 @@
+"""The web server: waitress, which hands a request to a thread only when all of it has arrived.
+
+However slowly clients send, they occupy a socket and no thread. What waitress has no settings for is added here: a
+deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
+what arrives at once (429), and threads of their own for uploads, so that pages do not wait for the reading of captions.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import resource
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any
+
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
+from waitress.utilities import Error
+
+from captious.server.server_settings import ServerSettings
+from captious.server.submissions.upload_sizes import is_upload, most_bytes
+
+__all__ = ["WebServer"]
+
+_log = logging.getLogger("captious.web")
+_SECONDS = 30  # in which a request that brings no captions must have arrived
+_SILENCE = 60  # seconds without a byte after which a connection is closed
+_HEADER_BYTES, _LINE_BYTES, _FIELDS = 64 * 1024, 8190, 100
+_CONNECTIONS = 4000
+_FILES = 3  # that a connection may need: a socket, a request and an answer on disk
+_WAITING = 200  # uploads that may wait for a thread
+_AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
+_SHARE = 4  # one address may use up to this part of that
+
+_Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+class _Refusal(Error):
+    """An answer that is given without a thread of the application: JSON for programs, otherwise text."""
+
+    def __init__(self, status: HTTPStatus, message: str, *, as_json: bool) -> None:
+        super().__init__(message)
+        self.code, self.reason = status.value, status.phrase
+        self._as_json = as_json
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        kind, text = "text/plain", f"{self.body}\n"
+        if self._as_json:
+            kind, text = "application/json", json.dumps({"error": self.body})
+        headers = [("Content-Type", f"{kind}; charset=utf-8")]
+        if self.code in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
+            headers.append(("Retry-After", "30"))
+        return f"{self.code} {self.reason}", headers, text.encode()
+
+
+class _Request(HTTPRequestParser):
+    """A request, which may be refused before its body is read."""
+
+    path = ""
+    first_line = b""
+
+    def __init__(self, adjustments: Adjustments) -> None:
+        super().__init__(adjustments)
+        self.began = time.monotonic()
+
+    @property
+    def brings_captions(self) -> bool:
+        return bool(self.headers_finished and is_upload(self.path) and self.content_length > 0)
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        limit = most_bytes(self.path, self.adj.upload_bytes)
+        if len(self.first_line) > _LINE_BYTES:
+            self.refuse(HTTPStatus.REQUEST_URI_TOO_LONG, "The address is too long.")
+        elif header_plus.count(b"\n") > _FIELDS:
+            self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many headers.")
+        elif self.chunked:
+            self.refuse(HTTPStatus.LENGTH_REQUIRED, "Give the size of the file: Content-Length.")
+        elif self.content_length > limit:
+            what = "Uploads" if is_upload(self.path) else "Forms"
+            self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} may have up to {limit // 2**20:,} MiB.")
+
+    def refuse(self, status: HTTPStatus, message: str) -> None:
+        """Answer with an error, and read no more."""
+        self.error = _Refusal(status, message, as_json=self.path.startswith("/api/"))
+        self.body_rcv, self.chunked, self.content_length = None, False, 0
+        self.completed = True
+
+
+class _Channel(HTTPChannel):
+    """A connection.
+
+    When it is closed after a refusal, what the client still sends is read and dropped for a while: a connection that is
+    closed before that is reset, and clients lose the answer.
+    """
+
+    parser_class = _Request
+    request: _Request | None
+    is_refused = False
+    _drops_until = 0.0  # time.monotonic; 0 unless it is so
+
+    def handle_close(self) -> None:
+        if self.is_refused and not self._drops_until:
+            self._drops_until = time.monotonic() + _SECONDS
+            self.will_close = False
+            with suppress(OSError):  # the client may be gone
+                self.socket.shutdown(socket.SHUT_WR)
+                return
+        super().handle_close()
+
+    def readable(self) -> bool:
+        return bool(self._drops_until or super().readable())
+
+    def handle_read(self) -> None:
+        if not self._drops_until:
+            super().handle_read()
+        elif self.recv(self.adj.recv_bytes) and time.monotonic() > self._drops_until:
+            super().handle_close()
+
+    def received(self, data: bytes) -> bool:
+        try:
+            return bool(super().received(data))
+        except OSError:
+            _log.exception("a request cannot be stored")
+            self.refuse(HTTPStatus.SERVICE_UNAVAILABLE, "The server cannot do this at the moment; try again later.")
+            return False
+
+    def refuse(self, status: HTTPStatus, message: str) -> None:
+        """Refuse the request that is arriving."""
+        with self.requests_lock:
+            request, self.request = self.request, None
+            if request is None:
+                return
+            if (body := request.body_rcv) is not None:
+                body.getbuf().close()
+            request.refuse(status, message)
+            self.requests.append(request)
+            if len(self.requests) == 1:
+                self.server.add_task(self)
+
+
+class WebServer(TcpWSGIServer):
+    """Serves an application on a socket.
+
+    Args:
+        application: WSGI.
+        listener: a socket that is bound to its address.
+        settings: of the server.
+    """
+
+    channel_class = _Channel
+
+    def __init__(self, application: _Application, listener: socket.socket, settings: ServerSettings) -> None:
+        self._settings = settings
+        self._uploads = ThreadedTaskDispatcher()
+        self._uploads.set_thread_count(settings.concurrent_reads)
+        pages = ThreadedTaskDispatcher()
+        pages.set_thread_count(settings.web_threads)
+        adjustments = Adjustments(
+            sockets=[listener],
+            threads=settings.web_threads,
+            connection_limit=_connections(),
+            channel_timeout=_SILENCE,
+            cleanup_interval=1,
+            asyncore_loop_timeout=1,
+            asyncore_use_poll=True,
+            recv_bytes=64 * 1024,
+            outbuf_high_watermark=256 * 1024 * 1024,  # answers go to disk rather than wait for slow readers in a thread
+            max_request_header_size=_HEADER_BYTES,
+            max_request_body_size=1 << 62,  # every address has its own
+            log_socket_errors=False,
+            clear_untrusted_proxy_headers=not settings.behind_proxy,
+            ident=None,
+        )
+        adjustments.upload_bytes = settings.upload_bytes
+        family, kind, protocol = listener.family, listener.type, listener.proto
+        super().__init__(
+            application,
+            _sock=listener,
+            dispatcher=pages,
+            adj=adjustments,
+            sockinfo=(family, kind, protocol, listener.getsockname()),
+            bind_socket=False,
+        )
+
+    def serve(self, stop: threading.Event, grace: float) -> None:
+        """Serve until told to stop; answers that are being made are finished if that takes no longer than ``grace``."""
+        while not stop.is_set():
+            self._turn()
+        self.accepting = False
+        self.del_channel()
+        self.socket.close()
+        until = time.monotonic() + grace
+        while time.monotonic() < until and any(
+            channel.requests or channel.writable() for channel in self.active_channels.values()
+        ):
+            self._turn()
+
+    def _turn(self) -> None:
+        wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, use_poll=True, map=self._map, count=1)
+
+    def add_task(self, channel: _Channel) -> None:
+        """Have the first request of a connection answered."""
+        request = channel.requests[0]
+        channel.is_refused = request.error is not None
+        if not channel.is_refused and request.brings_captions:
+            if len(self._uploads.queue) < _WAITING:
+                self._uploads.add_task(channel)
+                return
+            channel.is_refused = True
+            request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute.")
+        super().add_task(channel)
+
+    def maintenance(self, now: float) -> None:
+        """waitress calls this once a second, and sends nothing meanwhile."""
+        most = _AT_ONCE * self._settings.upload_bytes
+        total, of_address = 0, Counter[str]()
+        for channel in list(self.active_channels.values()):
+            request = channel.request
+            requests = [*channel.requests, *([request] if request is not None else [])]
+            arrived = sum(each.body_bytes_received for each in requests)
+            address = self._address(channel, requests)
+            total, of_address[address] = total + arrived, of_address[address] + arrived
+            if request is None:
+                continue
+            seconds = self._settings.upload_seconds if request.brings_captions else _SECONDS
+            if time.monotonic() - request.began > seconds:
+                channel.refuse(
+                    HTTPStatus.REQUEST_TIMEOUT, f"The request took longer than {seconds:,} seconds to arrive."
+                )
+            elif now - channel.last_activity > _SILENCE:
+                channel.refuse(HTTPStatus.REQUEST_TIMEOUT, f"Nothing arrived for {_SILENCE} s.")
+            elif arrived and (total > most or of_address[address] > most / _SHARE):
+                channel.refuse(HTTPStatus.TOO_MANY_REQUESTS, "Too much is uploaded at once. Try again in a minute.")
+        super().maintenance(now)  # closes connections on which nothing was begun
+
+    def _address(self, channel: _Channel, requests: list[_Request]) -> str:
+        if self._settings.behind_proxy and requests:
+            return str(requests[0].headers.get("X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
+        return str(channel.addr[0])
+
+
+def _connections() -> int:
+    """How many connections the open files of this process allow, after their limit is raised as far as possible."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY:
+        hard = max(soft, 1 << 16)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    return min(_CONNECTIONS, max(hard // _FILES - 100, 50))

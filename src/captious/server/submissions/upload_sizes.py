@@ -1,0 +1,25 @@
+"""How large requests may be. Only those that bring captions may be larger than a form."""
+
+from __future__ import annotations
+
+__all__ = ["is_upload", "most_bytes"]
+
+_SMALL = 1024 * 1024  # bytes of a request that brings no captions
+_FORM = 256 * 1024  # bytes of a form around a file
+
+
+def is_upload(path: str) -> bool:
+    """Whether captions are sent to an address: that of a form or of the API."""
+    return path.endswith("/submit") or (path.startswith("/api/") and path.endswith("/submissions"))
+
+
+def most_bytes(path: str, upload_bytes: int) -> int:
+    """How many bytes a request to an address may have.
+
+    Args:
+        path: of the address.
+        upload_bytes: size limit of a file of captions.
+    """
+    if not is_upload(path):
+        return _SMALL
+    return upload_bytes if path.startswith("/api/") else upload_bytes + _FORM

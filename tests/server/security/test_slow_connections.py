@@ -1,0 +1,225 @@
+"""Connections that send slowly or nothing, and uploads that take long: pages are answered all the same."""
+
+from __future__ import annotations
+
+import errno
+import json
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from captious.server.operations import web_server
+from captious.server.operations.supervisor import listen
+from captious.server.server_settings import ServerSettings
+
+UPLOAD = "/api/v1/challenges/open/submissions"
+
+
+class Door:
+    """The web server in this process, with two threads for pages, one for uploads, and an application that has none.
+
+    Attributes:
+        hold: uploads are answered only when it is set.
+        began: is set when an upload has reached the application.
+    """
+
+    def __init__(self, data: Path, **settings: Any) -> None:
+        self.hold, self.began, self.stop = threading.Event(), threading.Event(), threading.Event()
+        self._connections: list[socket.socket] = []
+        listener = listen("127.0.0.1", 0)
+        self.port = listener.getsockname()[1]
+        settings = {"web_threads": 2, "concurrent_reads": 1, "upload_mebibytes": 2, **settings}
+        self.server = web_server.WebServer(self._answer, listener, ServerSettings(data=data, **settings))
+        self.thread = threading.Thread(target=self.server.serve, args=(self.stop, 30), daemon=True)
+        self.thread.start()
+
+    def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        body = environ["wsgi.input"].read()
+        if environ["PATH_INFO"] == UPLOAD:
+            self.began.set()
+            self.hold.wait(60)
+        start_response("200 OK", [("Content-Length", "4")])
+        return [b"%4d" % (len(body) % 1000)]
+
+    def close(self) -> None:
+        self.hold.set()
+        self.stop.set()
+        self.server.pull_trigger()
+        self.thread.join(60)
+        for connection in self._connections:
+            connection.close()
+        for connection in [*self.server.active_channels.values()]:
+            connection.handle_close()
+        self.server.close()
+
+    def connect(self, sent: bytes = b"") -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        self._connections.append(connection)
+        connection.sendall(sent)
+        return connection
+
+    def page(self) -> int:
+        with self.connect(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as connection:
+            return answer(connection)[0]
+
+
+def upload(size: int = 3, path: str = UPLOAD, body: bytes | None = None) -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {size}\r\n\r\n"
+    return head.encode() + (bytes(size) if body is None else body)
+
+
+def answer(connection: socket.socket) -> tuple[int, bytes]:
+    """What is received until the server closes: its status, and all of it."""
+    received = b""
+    while more := connection.recv(65536):
+        received += more
+    status = re.match(rb"HTTP/1\.\d (\d+)", received)
+    return int(status[1]) if status else 0, received
+
+
+@pytest.fixture
+def new_door(tmp_path: Path) -> Iterator[Callable[..., Door]]:
+    doors: list[Door] = []
+
+    def make(**settings: Any) -> Door:
+        doors.append(Door(tmp_path, **settings))
+        return doors[-1]
+
+    yield make
+    for each in doors:
+        each.close()
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", upload(100, "/sign-in", b"x"), upload(100, body=b"x")]
+)
+def test_unfinished_requests_occupy_no_thread(new_door: Callable[..., Door], sent: bytes) -> None:
+    door = new_door()
+    for _ in range(20):
+        door.connect(sent)
+    assert [door.page() for _ in range(3)] == [200] * 3
+
+
+@pytest.mark.parametrize(
+    ("sent", "more"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", b"x"),
+        (upload(100, "/sign-in", b"x"), b"x"),
+        (upload(100, body=b"x"), b"x"),
+        (upload(100, body=b"x"), b""),
+    ],
+)
+def test_slow_requests_end_with_408(
+    new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, sent: bytes, more: bytes
+) -> None:
+    """Whether or not a little is sent now and then."""
+    monkeypatch.setattr(web_server, "_SECONDS", 1)
+    with new_door(upload_seconds=1).connect(sent) as connection:
+        connection.settimeout(0.3)
+        for _ in range(100):
+            try:
+                status, received = answer(connection)
+                break
+            except TimeoutError:
+                connection.sendall(more)
+    assert status == 408
+    if UPLOAD.encode() in sent:
+        assert json.loads(received.partition(b"\r\n\r\n")[2])["error"]
+
+
+def test_uploads_may_take_longer(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_SECONDS", 2)
+    door = new_door(upload_seconds=600)
+    door.hold.set()
+    with door.connect(upload(6, body=b"x")) as connection, door.connect(upload(6, "/sign-in", b"x")) as form:
+        assert answer(form)[0] == 408
+        connection.sendall(b"xxxxx")
+        assert answer(connection)[0] == 200
+
+
+def test_uploads_do_not_share_threads_with_pages(new_door: Callable[..., Door]) -> None:
+    door = new_door()
+    uploads = [door.connect(upload()) for _ in range(5)]
+    assert door.began.wait(60)
+    assert door.page() == 200
+    door.hold.set()
+    assert [answer(each)[0] for each in uploads] == [200] * 5
+
+
+def test_more_uploads_than_may_wait(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_WAITING", 1)
+    door = new_door()
+    uploads = [door.connect(upload())]
+    assert door.began.wait(60)
+    uploads += [door.connect(upload()) for _ in range(2)]
+    status, received = answer(uploads[2])
+    assert (status, b"Retry-After: 30" in received) == (429, True)
+    door.hold.set()
+    assert [answer(each)[0] for each in uploads[:2]] == [200] * 2
+
+
+def test_one_address_cannot_use_all_space(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of eight uploads of 2 MiB that never end, four stay; the others are sent back while they arrive."""
+    monkeypatch.setattr(web_server, "_AT_ONCE", 16)
+    door = new_door()
+    size = 2 << 20
+    uploads = [door.connect(upload(size, body=bytes(size - 1))) for _ in range(8)]
+    assert [answer(each)[0] for each in uploads[4:]] == [429] * 4
+    door.hold.set()
+    for each in uploads[:4]:
+        each.sendall(b"x")
+        assert answer(each)[0] == 200
+
+
+def test_a_full_disk(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    door = new_door()
+    monkeypatch.setattr("waitress.receiver.FixedStreamReceiver.received", full)
+    with door.connect(upload(100, body=b"x")) as connection:
+        assert answer(connection)[0] == 503
+    assert door.page() == 200
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (f"POST {UPLOAD} HTTP/1.1\r\nContent-Length: {(2 << 20) + 1}", 413),
+        (f"POST /challenges/open/submit HTTP/1.1\r\nContent-Length: {3 << 20}", 413),
+        (f"POST /sign-in HTTP/1.1\r\nContent-Length: {(1 << 20) + 1}", 413),
+        (f"POST {UPLOAD} HTTP/1.1\r\nTransfer-Encoding: chunked", 411),
+        (f"GET /{'a' * 9000} HTTP/1.1", 414),
+        ("GET / HTTP/1.1" + "\r\nX: y" * 200, 431),
+        ("GET / HTTP/1.1\r\nX: " + "y" * 100_000, 431),
+    ],
+)
+def test_refused_before_anything_of_the_body_is_sent(new_door: Callable[..., Door], head: str, status: int) -> None:
+    with new_door().connect(f"{head}\r\n\r\n".encode()) as connection:
+        assert answer(connection)[0] == status
+
+
+def test_who_sends_on_after_a_refusal_gets_the_answer(new_door: Callable[..., Door]) -> None:
+    """A client that reads only when it has sent everything, which the server drops."""
+    size = 64 << 20
+    with new_door().connect(upload(size)) as connection:
+        assert answer(connection)[0] == 413
+
+
+def test_what_is_being_answered_when_the_server_stops(new_door: Callable[..., Door]) -> None:
+    door = new_door()
+    with door.connect(upload()) as connection, door.connect(b"GET / HTTP/1.1\r\n"):
+        assert door.began.wait(60)
+        door.stop.set()
+        door.server.pull_trigger()
+        while door.server.accepting:
+            pass
+        door.hold.set()
+        assert answer(connection)[0] == 200
+    door.thread.join(60)
+    assert not door.thread.is_alive()
