@@ -13,3 +13,17 @@ from __future__ import annotations
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def load_ipython_extension(shell: object) -> None:
+    """``%load_ext captious`` in a notebook: replace toolkits in later imports, as ``captious run`` does."""
+    from captious.compat import install
+
+    install()
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """``%unload_ext captious``: later imports get the toolkits themselves."""
+    from captious.compat import uninstall
+
+    uninstall()

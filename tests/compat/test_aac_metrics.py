@@ -144,7 +144,27 @@ def test_the_toolkit_s_own_paths() -> None:
         for folder, file, name in [("functional", "fense", "fense"), ("classes", "sbert_sim", "SBERTSim")]:
             module = importlib.import_module(f"aac_metrics.{folder}.{file}")
             assert getattr(module, name) is getattr(importlib.import_module(f"aac_metrics.{folder}"), name)
+        importlib.import_module("aac_metrics.download").download_metrics(verbose=2)
+        assert importlib.import_module("aac_metrics.utils.checks").check_java_path("java")
+        assert importlib.import_module("aac_metrics.utils.collections").duplicate_list(["a", "b", "c"], [2, 0, 1]) == [
+            *"aac"
+        ]
+        importlib.import_module("aac_metrics.utils.globals").set_default_java_path("java")
     assert not [name for name in sys.modules if name.split(".")[0] == "aac_metrics"]
+
+
+def test_spider_max_takes_the_best_candidate_of_each_recording() -> None:
+    several = [
+        [candidate, references[0], "a dog"] for candidate, references in zip(CANDIDATES, MULT_REFERENCES, strict=True)
+    ]
+    corpus, sents = aac_metrics.SPIDErMax(return_all_cands_scores=True)(several, MULT_REFERENCES)
+    for n in range(3):
+        _, alone = aac_metrics.functional.spider([row[n] for row in several], MULT_REFERENCES)
+        assert torch.equal(sents["spider_all"][:, n], alone["spider"])
+    assert torch.equal(sents["spider_max"], sents["spider_all"].max(dim=1).values)
+    assert torch.equal(corpus["spider_max"], sents["spider_max"].mean())
+    with pytest.raises(ValueError, match="same number"):
+        aac_metrics.functional.spider_max([["a"], ["a", "b"]], MULT_REFERENCES[:2])
 
 
 @pytest.fixture

@@ -94,9 +94,17 @@ def test_tokenizer_looks_at_what_comes_next() -> None:
     assert PTBTokenizer().tokenize({1: captions[::-1]}) == {1: ["the train", "platform b."]}
 
 
-def test_tokenizer_keeps_images_without_captions() -> None:
+def test_tokenizer_leaves_out_images_without_captions_as_the_toolkit_does() -> None:
     assert PTBTokenizer().tokenize({}) == {}
-    assert PTBTokenizer().tokenize({1: [], 2: [{"caption": "b"}]}) == {1: [], 2: ["b"]}
+    assert PTBTokenizer().tokenize({1: [], 2: [{"caption": "b"}]}) == {2: ["b"]}
+
+
+@pytest.mark.parametrize("make", SCORERS)
+def test_two_lists_are_scored_by_position(make: Any) -> None:
+    of_lists = make().compute_score([*GTS.values()], [*RES.values()])
+    by_id = make().compute_score(GTS, RES)
+    assert of_lists[0] == by_id[0]
+    assert np.array_equal(of_lists[1], by_id[1])
 
 
 @pytest.mark.parametrize(

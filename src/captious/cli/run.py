@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 import click
 
-from captious.compat.program_command import command
-from captious.compat.redirection import DEFAULTS
+from captious.compat import program_command
 
 __all__ = ["program_start", "run"]
 
 
 @click.command(context_settings={"allow_interspersed_args": False})  # options after the program belong to the program
-@click.argument("script")
+@click.argument("script", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option("-m", "is_module", is_flag=True, help="SCRIPT is the name of a module, as after python -m.")
 @click.option(
@@ -23,19 +21,46 @@ __all__ = ["program_start", "run"]
     "prefixes",
     multiple=True,
     metavar="NAME",
-    help="The toolkit as the program imports it, such as nlgeval.pycocoevalcap, or NAME=TOOLKIT, such as "
-    f"metrics=evaluation. May be repeated. Default: {', '.join(DEFAULTS)}.",
+    help="A toolkit that is not recognized, as the program imports it, such as nlgeval.pycocoevalcap, or NAME=TOOLKIT, "
+    "such as metrics=evaluation. All of it is replaced. May be repeated.",
+)
+@click.option(
+    "--whole",
+    is_flag=True,
+    help="Replace all of pycocoevalcap and pyciderevalcap, also where the program has its own, and no other copies.",
+)
+@click.option("--log", type=click.Path(dir_okay=False), help="Write what was replaced to this JSON file.")
+@click.option(
+    "--environment",
+    is_flag=True,
+    help='Run nothing; print what makes a shell run later programs so: eval "$(captious run --environment)".',
 )
 @click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks of captious, not of the script.")
-def run(script: str, arguments: tuple[str, ...], is_module: bool, prefixes: tuple[str, ...]) -> None:
-    """Run a Python SCRIPT with its ARGUMENTS; what it imports from pycocoevalcap comes from captious.
+def run(
+    script: str | None,
+    arguments: tuple[str, ...],
+    is_module: bool,
+    prefixes: tuple[str, ...],
+    whole: bool,
+    log: str | None,
+    environment: bool,
+) -> None:
+    """Run a SCRIPT with its ARGUMENTS; what it imports from pycocoevalcap comes from captious.
 
-    That holds for the processes that it starts, too. The script itself is not changed. Options after SCRIPT are
-    ARGUMENTS.
+    SCRIPT is a Python program, a shell script or a command, such as bash; the processes that it starts are included.
+    Copies of the toolkit under other names are recognized: their scorers and tokenizers are replaced. At the end,
+    standard error says what was replaced and what was not. Options after SCRIPT are ARGUMENTS.
     """
-    line, environment = command(script, arguments, is_module=is_module, prefixes=prefixes or DEFAULTS)
+    if environment:
+        if script is not None or log is not None:
+            raise click.UsageError("--environment runs nothing: give neither SCRIPT nor --log")
+        click.echo("\n".join(program_command.exports(program_command.environment(prefixes, whole=whole))))
+        return
+    if script is None:
+        raise click.UsageError("Missing argument 'SCRIPT'.")
     sys.stdout.flush()
-    os.execve(line[0], line, environment)
+    line = program_command.command(script, arguments, is_module=is_module)
+    sys.exit(program_command.run(line, prefixes=prefixes, whole=whole, log=log))
 
 
 def program_start(arguments: Sequence[str]) -> int:

@@ -1,9 +1,8 @@
 """``python -m captious.compat SCRIPT [ARGUMENTS]``: run a script with the toolkits that it imports replaced."""
 
-import os
 import sys
 
-from captious.compat.program_command import command
+from captious.compat.program_command import command, run
 
 if __name__ == "__main__":
     _usage = "usage: python -m captious.compat SCRIPT [ARGUMENTS]"
@@ -12,5 +11,4 @@ if __name__ == "__main__":
         sys.exit()
     if len(sys.argv) < 2:
         sys.exit(_usage)
-    _line, _environment = command(sys.argv[1], sys.argv[2:])
-    os.execve(_line[0], _line, _environment)
+    sys.exit(run(command(sys.argv[1], sys.argv[2:])))

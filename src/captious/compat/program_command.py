@@ -1,62 +1,163 @@
 """Running a program with the toolkits that it imports replaced, in the program and in every process that it starts.
 
-``command`` gives the command line and the environment: Python looks for ``sitecustomize`` when it starts, finds the
-one in ``startup/`` first, and that one installs the replacements before the program runs.
+When Python starts, it looks for ``sitecustomize`` and finds the one in ``startup/``, because ``PYTHONPATH`` begins with
+that folder. What another environment variable names is installed before the program runs.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
+import shutil
+import signal
+import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 
+from captious.atomic_write import check_place, whole_file
+from captious.compat import replacement_log
 from captious.compat.redirection import DEFAULTS, install, replacement_of
 
-__all__ = ["VARIABLE", "command", "install_from_environment"]
+__all__ = ["COPIES", "VARIABLE", "command", "environment", "exports", "install_from_environment", "run"]
 
-#: The environment variable that names the prefixes, separated by commas; ``name=toolkit`` for one of another name.
+#: The environment variable that says what to replace: prefixes, separated by commas; ``name=toolkit`` for one whose
+#: name does not say which toolkit it is.
 VARIABLE = "CAPTIOUS_COMPAT"
+#: The word in it for toolkits of their own name and all copies that can be recognised.
+COPIES = "copies"
 _STARTUP = Path(__file__).parent / "startup"
+_FORWARDED = ("SIGTERM", "SIGHUP")
 
 
-def command(
-    script: str,
-    arguments: Sequence[str] = (),
+def run(
+    line: Sequence[str],
     *,
-    is_module: bool = False,
-    prefixes: Sequence[str] = DEFAULTS,
-    environment: Mapping[str, str] | None = None,
-) -> tuple[list[str], dict[str, str]]:
-    """The command that runs a script with toolkits replaced, and its environment.
+    prefixes: Sequence[str] = (),
+    whole: bool = False,
+    log: str | os.PathLike[str] | None = None,
+) -> int:
+    """Run a command line, wait for it, and say on standard error what was replaced.
 
     Args:
-        script: path of a Python program.
+        line: as ``command`` gives it.
+        prefixes: toolkits that are replaced whole, as ``install`` takes them; ``name=toolkit`` for one of another name.
+        whole: replace ``pycocoevalcap`` and ``pyciderevalcap`` whole, and no copies of other names.
+        log: a file for the same as JSON.
+
+    Returns:
+        The exit status: 128 and the number of the signal for a program that one has ended.
+
+    Raises:
+        ParameterError: a toolkit that captious does not replace.
+        OutputError: the log cannot be written.
+    """
+    variables = environment(prefixes, whole=whole)
+    if log is not None:
+        check_place(log)
+    with tempfile.TemporaryDirectory(prefix="captious-run-") as folder:
+        file = Path(folder) / "events"
+        file.touch()
+        status = _status(subprocess.Popen([*line], env={**variables, replacement_log.FILE_VARIABLE: str(file)}))
+        events = replacement_log.read(file)
+    lines = replacement_log.summary(events, [prefix.partition("=")[0] for prefix in prefixes])
+    for text in lines:
+        print(f"captious run: {text}", file=sys.stderr)
+    if log is not None:
+        with whole_file(log) as output:
+            json.dump({"program": [*line], "status": status, "events": events, "summary": lines}, output, indent=2)
+    return status
+
+
+def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = False) -> list[str]:
+    """The command line that runs a Python program, a shell script or a command.
+
+    Args:
+        script: path of a Python program or of a shell script, or the name of a command, such as ``bash``.
         arguments: of the script.
         is_module: the script is the name of a module, as after ``python -m``.
-        prefixes: the toolkits, as ``install`` takes them; ``name=toolkit`` for one of another name.
-        environment: variables of the process; None for those of this one.
+    """
+    path = Path(script)
+    # Not -P: as with python itself, the program's own folder comes first.
+    if is_module:
+        start = [sys.executable, *("-m",)]
+    elif path.is_file() and (path.suffix == ".sh" or _interpreter(path) not in ("", "python")):
+        start = [] if _interpreter(path) and os.access(path, os.X_OK) else ["bash"]
+        script = os.path.join(path.parent, path.name) if path.parts[:-1] else f".{os.sep}{script}"
+    elif not path.exists() and path.suffix != ".py" and shutil.which(script):
+        start = []
+    else:
+        start = [sys.executable]
+    return [*start, script, *arguments]
+
+
+def environment(prefixes: Sequence[str] = (), *, whole: bool = False) -> dict[str, str]:
+    """The environment of this process, with the two variables that replace toolkits; the arguments are ``run``'s.
 
     Raises:
         ParameterError: a toolkit that captious does not replace.
     """
     for prefix in prefixes:
         replacement_of(*_split(prefix))
-    environment = dict(os.environ if environment is None else environment)
-    environment[VARIABLE] = ",".join(prefixes)
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_STARTUP), environment.get("PYTHONPATH", "")]))
-    # Not -P: as with python itself, the program's own folder comes first.
-    return [sys.executable, *(("-m",) if is_module else ()), script, *arguments], environment
+    names = [*(DEFAULTS if whole else (COPIES,)), *prefixes]
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != str(_STARTUP)]
+    return {**os.environ, VARIABLE: ",".join(names), "PYTHONPATH": os.pathsep.join([str(_STARTUP), *paths])}
+
+
+def exports(variables: Mapping[str, str]) -> list[str]:
+    """The lines by which a shell sets the two variables of an environment for the programs that it starts later."""
+    rest = '"${PYTHONPATH:+:$PYTHONPATH}"'
+    return [
+        f"export {VARIABLE}={shlex.quote(variables[VARIABLE])}",
+        f"export PYTHONPATH={shlex.quote(str(_STARTUP))}{rest}",
+    ]
 
 
 def install_from_environment() -> None:
     """Install what the environment variable names; called when Python starts."""
-    for prefix in filter(None, os.environ.get(VARIABLE, "").split(",")):
+    names = [name for name in os.environ.get(VARIABLE, "").split(",") if name]
+    if names:
+        replacement_log.add("started", python=sys.executable)
+    for prefix in names:
         name, toolkit = _split(prefix)
-        install(name, toolkit=toolkit)
+        install(None if name == COPIES else name, toolkit=toolkit)
 
 
 def _split(prefix: str) -> tuple[str, str | None]:
     """The name of a toolkit in a program, and which toolkit it is, None if the name says so."""
     name, separator, toolkit = prefix.partition("=")
     return name, toolkit if separator else None
+
+
+def _interpreter(path: Path) -> str:
+    """The program that a script names in its first line: "python" for every version of it, "" if none."""
+    with path.open("rb") as file:
+        first = file.readline(200)
+    if not first.startswith(b"#!"):
+        return ""
+    words = first[2:].decode("utf-8", "replace").split()
+    name = Path(next((word for word in words if not word.endswith("/env") and not word.startswith("-")), "")).name
+    return "python" if name.startswith("python") else name
+
+
+def _status(process: subprocess.Popen[bytes]) -> int:
+    """Wait for a process, and pass signals on that are meant for it.
+
+    A terminal sends an interrupt to both processes; this one waits for what the other makes of it.
+    """
+
+    def forward(number: int, frame: FrameType | None) -> None:
+        process.send_signal(number)
+
+    numbers = {getattr(signal, name): forward for name in _FORWARDED}
+    before = {number: signal.signal(number, handler) for number, handler in numbers.items()}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN if sys.stdin.isatty() else forward)
+    try:
+        status = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - status if status < 0 else status

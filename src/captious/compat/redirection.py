@@ -5,7 +5,8 @@
     from pycocoevalcap.cider.cider import Cider  # captious.compat.pycocoevalcap.Cider
 
 Modules of both names are the same objects, so what one part of a program patches, another sees, and objects pickle
-under captious's names.
+under captious's names. Of copies that a repository carries along, only scorers and tokenizers are replaced: see
+``copies``.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
+from captious.compat import replacement_log
+from captious.compat.copies.import_finder import CopyFinder
 from captious.errors import ParameterError
+from captious.resources.wheels import INSTALLED
 
 __all__ = ["DEFAULTS", "TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
 
@@ -32,22 +37,23 @@ TOOLKITS = {
     "aac_metrics": "captious.compat.aac_metrics",
 }
 
-#: What ``captious run`` replaces unless told otherwise: names that mean nothing else.
+#: Names that mean nothing but a toolkit.
 DEFAULTS = ("pycocoevalcap", "pyciderevalcap")
 
 #: The origin of empty packages above a toolkit, such as ``nlgeval``, where nothing else has that name.
 _ABOVE = "above a toolkit that captious replaces"
 
 
-def install(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> None:
-    """Lead a toolkit's dotted paths to captious, for all imports from now on.
+def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
+    """Replace toolkits in all imports from now on.
 
-    Modules of the toolkit that were imported before are replaced for later imports; names that a program already took
+    Modules of a toolkit that were imported before are replaced for later imports; names that a program already took
     from them stay as they are.
 
     Args:
-        prefix: the toolkit as the program imports it: ``pycocoevalcap``, or within another package,
-            ``nlgeval.pycocoevalcap``.
+        prefix: a toolkit as the program imports it, all of which is replaced: ``pycocoevalcap``, or within another
+            package, ``nlgeval.pycocoevalcap``. None for ``pycocoevalcap`` and ``pyciderevalcap``, and for the scorers
+            and tokenizers of copies under any name, which are recognised by their files.
         toolkit: the toolkit, of ``TOOLKITS``, if it is not the last word of the prefix: with
             ``install("metrics", toolkit="evaluation")``, ``metrics.PTBTokenizer`` leads to captious.
 
@@ -55,9 +61,16 @@ def install(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> Non
         ParameterError: not the name of a toolkit that captious replaces, or a name that another toolkit's replacement
             already has.
     """
+    if prefix is None:
+        if not any(isinstance(finder, CopyFinder) for finder in sys.meta_path):
+            sys.meta_path.insert(0, CopyFinder())
+        for default in DEFAULTS:
+            if default not in installed():
+                sys.meta_path.insert(0, _Finder(default, replacement_of(default), keeps_copies=True))
+        return
     target = replacement_of(prefix, toolkit)
     for finder in _finders():
-        if finder.prefix == prefix:
+        if finder.prefix == prefix and not finder.keeps_copies:
             if finder.target != target:
                 raise ParameterError(
                     f"{prefix!r} already leads to {finder.target}", help=f"call uninstall({prefix!r}) before"
@@ -90,6 +103,8 @@ def uninstall(prefix: str | None = None) -> None:
         if prefix in (None, finder.prefix):
             sys.meta_path.remove(finder)
             finder.restore()
+    if prefix is None:
+        sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, CopyFinder)]
 
 
 def installed() -> list[str]:
@@ -102,23 +117,34 @@ def _finders() -> list[_Finder]:
 
 
 @contextmanager
-def redirected(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> Iterator[None]:
-    """A context in which a toolkit's dotted paths lead to captious; the arguments are those of ``install``."""
-    before = prefix in installed()
+def redirected(prefix: str | None = None, *, toolkit: str | None = None) -> Iterator[None]:
+    """A context in which toolkits are replaced; the arguments are those of ``install``."""
+    before = [*sys.meta_path]
     install(prefix, toolkit=toolkit)
     try:
         yield
     finally:
-        if not before:
-            uninstall(prefix)
+        for finder in [finder for finder in sys.meta_path if finder not in before]:
+            sys.meta_path.remove(finder)
+            if isinstance(finder, _Finder):
+                finder.restore()
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules below a prefix, the dotted name of a toolkit, in the package of captious that replaces it."""
+    """Finds the modules below a prefix, the dotted name of a toolkit, in the package of captious that replaces it.
 
-    def __init__(self, prefix: str, target: str) -> None:
+    Args:
+        prefix: the dotted name.
+        target: the package of captious.
+        keeps_copies: a package of that name that is not installed, but part of a repository, is left alone, except
+            for files of it that only Python 2 could read.
+    """
+
+    def __init__(self, prefix: str, target: str, *, keeps_copies: bool = False) -> None:
         self.prefix = prefix
         self.target = target
+        self.keeps_copies = keeps_copies
+        self._is_copy = False
         self._before = _take_out(prefix)
 
     def find_spec(
@@ -130,9 +156,14 @@ class _Finder(MetaPathFinder):
             return None if exists else ModuleSpec(name, None, origin=_ABOVE, is_package=True)
         if name != self.prefix and not name.startswith(f"{self.prefix}."):
             return None
+        if name == self.prefix:
+            self._is_copy = self.keeps_copies and _is_of_a_repository(PathFinder.find_spec(name, path))
+        if self._is_copy and _is_python_3(PathFinder.find_spec(name, path)):
+            return None
         replacement = find_spec(self.target + name.removeprefix(self.prefix))
         if replacement is None:
             return None
+        replacement_log.add("toolkit", prefix=self.prefix, by=self.target)
         is_package = replacement.submodule_search_locations is not None
         spec = ModuleSpec(name, _Alias(replacement.name), origin=replacement.origin, is_package=is_package)
         if is_package:
@@ -169,6 +200,25 @@ class _Alias(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._own
+
+
+def _is_of_a_repository(spec: ModuleSpec | None) -> bool:
+    """Whether a package is there, and not among those that are installed."""
+    if spec is None:
+        return False
+    place = spec.origin or next(iter(spec.submodule_search_locations or []), "")
+    return {*INSTALLED}.isdisjoint(Path(place).parts)
+
+
+def _is_python_3(spec: ModuleSpec | None) -> bool:
+    """Whether this Python can read a module, or there is none."""
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        return True
+    try:
+        compile(Path(spec.origin).read_bytes(), spec.origin, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _take_out(prefix: str) -> dict[str, ModuleType]:

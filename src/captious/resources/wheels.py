@@ -29,14 +29,23 @@ class Wheel:
     files: Mapping[str, str]
 
 
+#: The names of the folders that packages are installed in.
+INSTALLED = ("site-packages", "dist-packages")
+
+
 def installed_folder(package: str) -> Path | None:
-    """The folder of an installed package, which is not imported; None if there is none."""
+    """The folder of an installed package, which is not imported; None if there is none.
+
+    A package of that name in the folder of a program, such as a repository's own copy of a toolkit, comes last.
+    """
     from importlib.machinery import PathFinder
 
-    spec = PathFinder.find_spec(package)  # on disk, whatever sys.modules holds under that name
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(spec.submodule_search_locations[0])
+    installed = [path for path in sys.path if Path(path).name in INSTALLED]
+    for paths in (installed, None):
+        spec = PathFinder.find_spec(package, paths)  # on disk, whatever sys.modules holds under that name
+        if spec is not None and spec.submodule_search_locations:
+            return Path(spec.submodule_search_locations[0])
+    return None
 
 
 def fetch_files(wheel: Wheel, folder: Path) -> None:

@@ -24,6 +24,7 @@ from captious.compat.aac_metrics.evaluation import (
     evaluate,
     metrics_of,
 )
+from captious.compat.aac_metrics.inputs import check_metric_inputs, is_mono_sents, is_mult_sents
 from captious.compat.aac_metrics.metric_classes import (
     BLEU,
     BLEU1,
@@ -46,6 +47,8 @@ from captious.compat.aac_metrics.metric_classes import (
     SPIDErMax,
     Vocab,
 )
+from captious.compat.aac_metrics.setup_functions import SETUP, check_java_path, download_metrics, duplicate_list
+from captious.compat.aac_metrics.several_candidates import mult_cands_metric, spider_max
 from captious.compat.aac_metrics.tokenization import (
     PTB_PUNCTUATIONS,
     preprocess_mono_sents,
@@ -100,7 +103,7 @@ _CLASSES = {
     "spider_max": SPIDErMax,
     "vocab": Vocab,
 }
-_FUNCTIONS = {name: getattr(functions, name) for name in _CLASSES}
+_FUNCTIONS = {name: spider_max if name == "spider_max" else getattr(functions, name) for name in _CLASSES}
 
 add_modules(
     __name__,
@@ -118,7 +121,12 @@ add_modules(
         "classes.bleu": _BLEU_CLASSES,
         "classes.evaluate": _EVALUATE_CLASSES,
         **{f"classes.{name}": by_name(class_) for name, class_ in _CLASSES.items()},
+        "functional.mult_cands": by_name(mult_cands_metric),
+        "download": by_name(download_metrics),
         "utils": {},
+        "utils.checks": by_name(check_java_path, check_metric_inputs, is_mono_sents, is_mult_sents),
+        "utils.collections": by_name(duplicate_list),
+        "utils.globals": SETUP,
         "utils.tokenization": {
             "PTB_PUNCTUATIONS": PTB_PUNCTUATIONS,
             **by_name(preprocess_mono_sents, preprocess_mult_sents, ptb_tokenize_batch),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from captious.data import Captions, load
 
-__all__ = ["Outs", "SplitIntoWords", "check_metric_inputs", "outs", "table", "words"]
+__all__ = ["Outs", "SplitIntoWords", "check_metric_inputs", "is_mono_sents", "is_mult_sents", "outs", "table", "words"]
 
 #: Corpus scores and scores of sentences, by name; or, with ``return_all_scores=False``, the corpus score alone.
 Outs: TypeAlias = tuple[dict[str, Any], dict[str, Any]] | Any
@@ -20,9 +20,9 @@ SplitIntoWords: TypeAlias = Callable[[str], Sequence[str]]
 
 def check_metric_inputs(candidates: Any, mult_references: Any, min_length: int = 0) -> None:
     """Refuse, with a ValueError, what is not a list of candidates and a list of lists of references."""
-    if not _is_texts(candidates):
+    if not is_mono_sents(candidates):
         raise ValueError("Invalid candidates type. (expected list[str])")
-    if not isinstance(mult_references, list) or not all(map(_is_texts, mult_references)):
+    if not is_mult_sents(mult_references):
         raise ValueError("Invalid mult_references type. (expected list[list[str]])")
     if len(candidates) != len(mult_references):
         raise ValueError(
@@ -68,5 +68,11 @@ def outs(return_all_scores: bool, **scores: tuple[float, ArrayLike]) -> Outs:
     return (corpus, sents) if return_all_scores else corpus[[*scores][-1]]
 
 
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+def is_mono_sents(sents: object) -> bool:
+    """Whether it is a list of captions."""
+    return isinstance(sents, list) and all(isinstance(text, str) for text in sents)
+
+
+def is_mult_sents(mult_sents: object) -> bool:
+    """Whether it is a list of lists of captions."""
+    return isinstance(mult_sents, list) and all(map(is_mono_sents, mult_sents))

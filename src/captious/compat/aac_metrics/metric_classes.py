@@ -9,6 +9,7 @@ import torch
 
 from captious.compat.aac_metrics import metric_functions as functions
 from captious.compat.aac_metrics.inputs import check_metric_inputs
+from captious.compat.aac_metrics.several_candidates import spider_max
 
 __all__ = ["BLEU", "BLEU1", "BLEU2", "BLEU3", "BLEU4", "FENSE", "FER", "MACE", "METEOR", "ROUGEL", "SPICE", "AACMetric"]
 __all__ += [
@@ -159,6 +160,18 @@ class SPIDEr(_FunctionMetric):
     _function, _names = functions.spider, ("cider_d", "spice", "spider")
 
 
+class SPIDErMax(_FunctionMetric):
+    """SPIDEr of the best of several candidates."""
+
+    max_value = 5.5
+    _function, _names = spider_max, ("cider_d_max", "spice_max", "spider_max")
+
+    def update(self, mult_candidates: list[list[str]], mult_references: list[list[str]]) -> None:  # type: ignore[override]
+        """Add captions, several candidates for each recording."""
+        self._candidates += mult_candidates  # type: ignore[arg-type]
+        self._mult_references += mult_references
+
+
 def _unsupported(name: str, metric: str) -> type[AACMetric]:
     def refuse(self: AACMetric, *arguments: Any, **options: Any) -> None:
         raise functions.unsupported(metric)
@@ -174,5 +187,4 @@ FER = _unsupported("FER", "fer")
 MACE = _unsupported("MACE", "mace")
 SBERTSim = _unsupported("SBERTSim", "sbert_sim")
 SPIDErFL = _unsupported("SPIDErFL", "spider_fl")
-SPIDErMax = _unsupported("SPIDErMax", "spider_max")
 Vocab = _unsupported("Vocab", "vocab")

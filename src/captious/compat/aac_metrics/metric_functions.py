@@ -21,7 +21,7 @@ from captious.metrics import spice as _spice
 from captious.text import SPACES, WHITESPACE
 
 __all__ = ["UNSUPPORTED", "bert_score_mrefs", "bleu", "bleu_1", "bleu_2", "bleu_3", "bleu_4", "cider_d", "clap_sim"]
-__all__ += ["fense", "fer", "mace", "meteor", "rouge_l", "sbert_sim", "spice", "spider", "spider_fl", "spider_max"]
+__all__ += ["fense", "fer", "mace", "meteor", "rouge_l", "sbert_sim", "spice", "spider", "spider_fl"]
 __all__ += ["unsupported", "vocab"]
 
 _REFERENCE_LENGTHS = ("shortest", "average", "closest")
@@ -279,5 +279,4 @@ fer = _refusal("fer", "fer")
 mace = _refusal("mace", "mace")
 sbert_sim = _refusal("sbert_sim", "sbert_sim")
 spider_fl = _refusal("spider_fl", "spider_fl")
-spider_max = _refusal("spider_max", "spider_max")
 vocab = _refusal("vocab", "vocab")

@@ -201,9 +201,13 @@ class Meteor(Scorer):
 
 def _with_lists(texts_of: Any) -> Any:
     """Captions in lists; anything that is not a tuple or an array is left to the check of the input."""
-    if not isinstance(texts_of, Mapping):
-        return texts_of
-    return {image: [*texts] if isinstance(texts, tuple | np.ndarray) else texts for image, texts in texts_of.items()}
+    if isinstance(texts_of, list):
+        return [_in_list(texts) for texts in texts_of]
+    return {image: _in_list(texts) for image, texts in texts_of.items()} if isinstance(texts_of, Mapping) else texts_of
+
+
+def _in_list(texts: Any) -> Any:
+    return [*texts] if isinstance(texts, tuple | np.ndarray) else texts
 
 
 def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
@@ -249,7 +253,8 @@ class Rouge(MeanScorer):
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         table = captions(gts, res)
         if type(self).calc_score is not Rouge.calc_score:
-            return np.array([self.calc_score(res[image], gts[image]) for image in gts])
+            pairs = zip(gts, res, strict=True) if isinstance(gts, list) else ((gts[image], res[image]) for image in gts)
+            return np.array([self.calc_score(candidate, references) for references, candidate in pairs])
         metric = rouge_l.RougeL(tokenizer=SPACES)
         metric.beta = self.beta
         return metric.scores(table)

@@ -27,6 +27,7 @@ from captious.errors import CaptionTypeError, EncodingError, InputError
 
 __all__ = [
     "Texts",
+    "by_image",
     "captions",
     "captions_of_several",
     "is_nothing",
@@ -36,8 +37,9 @@ __all__ = [
     "tables_in_use",
 ]
 
-#: Tokenized captions by image id: any number of references, or one candidate. Words are set apart by spaces.
-Texts: TypeAlias = Mapping[Any, list[str]]
+#: Tokenized captions by image id, or in a list: any number of references, or one candidate. Words are set apart by
+#: spaces.
+Texts: TypeAlias = Mapping[Any, list[str]] | list[list[str]]
 
 #: Tables that take the place of equal ones, since more is known about them; see ``use_prepared_references``.
 tables_in_use: list[References] = []
@@ -47,7 +49,7 @@ _SUBSET = "to evaluate a subset of the images, set params['image_id'] to their i
 
 def is_nothing(gts: object, res: object) -> bool:
     """Whether there are no images at all, neither references nor candidates."""
-    return isinstance(gts, Mapping) and isinstance(res, Mapping) and not gts and not res
+    return isinstance(gts, Mapping | list) and isinstance(res, Mapping | list) and not gts and not res
 
 
 def captions(gts: object, res: object) -> Captions:
@@ -90,7 +92,7 @@ def of_images(
 
 def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
     """The texts of raw captions, ``{image id: [{"caption": text}, ...]}``."""
-    return {image: _raw(image, value) for image, value in _mapping(captions_for_image, "captions").items()}
+    return {image: _raw(image, value) for image, value in by_image(captions_for_image, "captions").items()}
 
 
 def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
@@ -105,7 +107,12 @@ def _checked(
     gts: object, res: object, *, several: bool = False
 ) -> tuple[dict[Hashable, list[str]], dict[Hashable, list[str]]]:
     """References and candidates, both in the order of gts."""
-    of_references, of_candidates = _mapping(gts, "gts"), _mapping(res, "res")
+    if isinstance(gts, list) != isinstance(res, list):
+        names = ("gts", "res") if isinstance(gts, list) else ("res", "gts")
+        raise InputError(
+            f"{names[0]} is a list, and {names[1]} is not", help="give two dictionaries by image id, or two lists"
+        )
+    of_references, of_candidates = by_image(gts, "gts"), by_image(res, "res")
     _check_keys(of_references, of_candidates)
     references = _checked_references(of_references)
     candidates = {image: _tokenized(image, of_candidates[image], "res") for image in references}
@@ -115,7 +122,7 @@ def _checked(
 
 
 def _checked_references(gts: object) -> dict[Hashable, list[str]]:
-    references = {image: _tokenized(image, value, "gts") for image, value in _mapping(gts, "gts").items()}
+    references = {image: _tokenized(image, value, "gts") for image, value in by_image(gts, "gts").items()}
     if not references:
         raise NoImages("gts has no images", where="gts", help="give references for at least one image")
     for image, texts in references.items():
@@ -123,9 +130,19 @@ def _checked_references(gts: object) -> dict[Hashable, list[str]]:
     return references
 
 
-def _mapping(value: object, name: str) -> Mapping[Hashable, object]:
+def by_image(value: object, name: str) -> Mapping[Any, Any]:
+    """Captions by image id; those of a list by their positions.
+
+    Raises:
+        InputError: neither a dictionary nor a list.
+    """
+    if isinstance(value, list):
+        return dict(enumerate(value))
     if not isinstance(value, Mapping):
-        raise InputError(f"{name} is a {type(value).__name__}, not a dictionary", help="give {image id: [captions]}")
+        raise InputError(
+            f"{name} is a {type(value).__name__}, not a dictionary",
+            help="give {image id: [captions]}, or a list of such lists",
+        )
     return value
 
 

@@ -38,7 +38,8 @@ class PTBTokenizer:
             captions_for_image: image id -> list of ``{"caption": text}``; other keys are ignored.
 
         Returns:
-            image id -> list of tokenized captions, a space between tokens; ids and captions in the order given.
+            image id -> list of tokenized captions, a space between tokens; ids and captions in the order given. Ids
+            without captions are left out, as in the toolkit.
 
         Raises:
             CaptionTypeError, EncodingError: a value that is not a caption; the error names the image.
@@ -48,4 +49,4 @@ class PTBTokenizer:
         ids, offsets = PTB_HARNESS.encode([text for group in texts.values() for text in group], vocabulary)
         tokens = list(map(vocabulary.words().__getitem__, ids.tolist()))
         lines = (" ".join(tokens[start:end]) for start, end in pairwise(offsets.tolist()))
-        return {image: [next(lines) for _ in group] for image, group in texts.items()}
+        return {image: [next(lines) for _ in group] for image, group in texts.items() if group}

@@ -1,6 +1,9 @@
 """What Python runs when it starts below ``captious run``: it replaces toolkits, then runs the user's own one."""
 
+import json
+import os
 import sys
+from contextlib import suppress
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -8,7 +11,8 @@ from pathlib import Path
 try:
     from captious.compat.program_command import install_from_environment
 except ImportError:  # another Python, which does not have captious
-    pass
+    with suppress(OSError), open(os.environ.get("CAPTIOUS_COMPAT_LOG", ""), "ab", buffering=0) as _file:
+        _file.write(json.dumps({"event": "without captious", "python": sys.executable}).encode() + b"\n")
 else:
     install_from_environment()
 

@@ -1,0 +1,85 @@
+"""What was replaced in a program and what was not: one event each, of all of its processes.
+
+A program that ``captious run`` started writes events to the file that an environment variable names, a line of JSON
+each; other programs keep them, for ``replacements``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["FILE_VARIABLE", "add", "read", "replacements", "summary"]
+
+#: The environment variable that names the file.
+FILE_VARIABLE = "CAPTIOUS_COMPAT_LOG"
+
+Event = dict[str, str]
+_events: list[Event] = []
+
+
+def add(event: str, **values: str) -> None:
+    """Add an event, unless it is there already.
+
+    Args:
+        event: "started", a Python of the program; "replaced", "kept"; "toolkit", a whole toolkit that was replaced.
+        values: what it is about.
+    """
+    made = {"event": event, **values}
+    if made in _events:
+        return
+    _events.append(made)
+    path = os.environ.get(FILE_VARIABLE)
+    if path:
+        with suppress(OSError):  # a process that outlives the program has no such file any more
+            file = os.open(path, os.O_WRONLY | os.O_APPEND)
+            try:  # in one piece: processes write at the same time
+                os.write(file, json.dumps(made).encode() + b"\n")
+            finally:
+                os.close(file)
+
+
+def replacements() -> list[Event]:
+    """What was replaced in this process, and what was not."""
+    return [*_events]
+
+
+def read(path: Path) -> list[Event]:
+    """The events that processes have written, each once, in the order of the first."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in dict.fromkeys(lines)]
+
+
+def summary(events: Iterable[Event], named: Iterable[str] = ()) -> list[str]:
+    """What happened, as lines for the terminal.
+
+    Args:
+        events: of all processes.
+        named: prefixes that were to be replaced.
+    """
+    by_kind: dict[str, list[Event]] = {}
+    for event in events:
+        by_kind.setdefault(event["event"], []).append(event)
+    replaced, kept, toolkits = (by_kind.get(kind, []) for kind in ("replaced", "kept", "toolkit"))
+    lines = [f"{event['prefix']} is {event['by']}" for event in toolkits]
+    lines += [
+        f"{event['module']}.{event['name']} is captious.compat.{event['by']}.{event['name']}" for event in replaced
+    ]
+    lines += [
+        f"warning: {event['module']}.{event['name']} is not replaced: {event['reason']} ({event['file']})"
+        for event in kept
+    ]
+    lines += [
+        f"warning: {event['python']} does not have captious: nothing was replaced there"
+        for event in by_kind.get("without captious", [])
+    ]
+    imported = {event["prefix"] for event in toolkits}
+    lines += [f"warning: {name} was never imported, so it was not replaced" for name in named if name not in imported]
+    if "started" not in by_kind and not lines:
+        lines.append("warning: no Python was started that could say what it imports")
+    elif not lines:
+        lines.append("no scorer or tokenizer was imported: nothing was replaced")
+    return lines
