@@ -36,6 +36,12 @@ def weighted(texts: Arrays, way: str, threads: int = 1) -> CiderReferences:
     )
 
 
+def test_relative_counts_are_not_compared_within_images() -> None:
+    texts = arrays(TOY)
+    with pytest.raises(ValueError, match="relative counts"):
+        weighted(texts, "paper D").score_within(1)
+
+
 @pytest.mark.parametrize("way", WAYS)
 @given(corpus=corpora(max_images=6))
 @example(corpus=TOY)

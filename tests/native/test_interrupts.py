@@ -115,6 +115,28 @@ def test_a_signal_ends_other_threads_of_a_kernel(monkeypatch: pytest.MonkeyPatch
         metric.statistics(captions)
 
 
+def test_an_error_in_one_thread_of_a_kernel_ends_the_others() -> None:
+    # The first image, of the thread that calls, is hours of work; the last one, of another thread, has no distance.
+    n, images = 2_000, 128
+    vectors = np.random.default_rng(1).normal(size=(2 * n, 50)).astype(np.float32)
+    vectors[-1] = np.nan
+    candidates = np.concatenate([np.arange(n), np.full(images - 1, 2 * n - 1)]).astype(np.int32)
+    references = np.concatenate([np.arange(n, 2 * n - 1), np.zeros(images - 1)]).astype(np.int32)
+    ends = np.concatenate([[0], np.arange(n, n + images)])
+    reference_ends = np.concatenate([[0], np.arange(n - 1, n - 1 + images)])
+    before = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(StopError))
+    signal.alarm(60)
+    try:
+        with pytest.raises(ValueError, match="not finite"):
+            word_mover_distances(
+                *(vectors, candidates, np.ones_like(candidates), ends),
+                *(references, np.ones_like(references), reference_ends, np.arange(images + 1), 2),
+            )
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_a_kernel_that_holds_a_vocabulary_does_not_block_who_asks_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -170,7 +170,8 @@ class CiderReferences:
     def score_within(self, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
         Similarity, 0..1, of each reference with each reference of its image: for every image a matrix of
-        candidates by references, one after the other; float64[n_pairs]. Not for relative counts.
+        candidates by references, one after the other; float64[n_pairs]. Raises ValueError for
+        relative counts.
         """
 
 def kendall_resampled(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:

@@ -9,22 +9,26 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 thread_local const std::atomic<bool>* followed = nullptr;
+thread_local bool asks_python = true;
 thread_local Clock::time_point next_look{};
 
 }  // namespace
 
-Follower::Follower(const std::atomic<bool>& stop) { followed = &stop; }
+Follower::Follower(const std::atomic<bool>& stop, bool own_thread) {
+    followed = &stop;
+    asks_python = !own_thread;
+}
 
-Follower::~Follower() { followed = nullptr; }
+Follower::~Follower() {
+    followed = nullptr;
+    asks_python = true;
+}
 
 void begin_kernel() { next_look = Clock::now() + kPatience; }
 
 void poll() {
-    if (followed != nullptr) {
-        if (followed->load(std::memory_order_relaxed)) throw Stopped();
-        return;
-    }
-    if (Clock::now() < next_look) return;
+    if (followed != nullptr && followed->load(std::memory_order_relaxed)) throw Stopped();
+    if (!asks_python || Clock::now() < next_look) return;
     nanobind::gil_scoped_acquire acquire;
     int failed = PyErr_CheckSignals();
     next_look = Clock::now() + kPatience;

@@ -13,10 +13,11 @@ constexpr std::chrono::milliseconds kPatience{100};
 // Thrown in a thread of a kernel whose other threads have been told to stop.
 struct Stopped {};
 
-// Makes the thread that it is made in one of a kernel's own threads: poll() looks at the flag there, not at Python.
+// While it lives, poll() throws Stopped in this thread once the flag is set. In a thread of the kernel's own, poll()
+// does not ask Python.
 class Follower {
 public:
-    explicit Follower(const std::atomic<bool>& stop);
+    Follower(const std::atomic<bool>& stop, bool own_thread);
     ~Follower();
     Follower(const Follower&) = delete;
     Follower& operator=(const Follower&) = delete;
@@ -26,8 +27,8 @@ public:
 void begin_kernel();
 
 // In the thread that has called the kernel, throws what Python's signal handlers raise (nanobind::python_error);
-// handlers are asked at most once in kPatience, under the GIL, which the thread need not hold. In a follower, throws
-// Stopped if the flag is set.
+// handlers are asked at most once in kPatience, under the GIL, which the thread need not hold. Where a Follower lives,
+// throws Stopped if its flag is set.
 void poll();
 
 // Counts the steps of a loop, each of a few nanoseconds, and polls after so many that little time has passed.

@@ -15,9 +15,9 @@
 namespace captious {
 
 // Calls body(begin, end) on contiguous pieces of [0, n), one per thread; a piece has at least `grain` rows. Pieces for
-// which the system gives no thread are done by this one. What a piece throws is thrown again here, the first piece's
-// first. The calling thread looks for signals while it waits; once one of its pieces has thrown, the others are told to
-// stop.
+// which the system gives no thread are done by this one. The calling thread looks for signals while it waits. Once a
+// piece has thrown, the others are told to stop, and what it threw is thrown again here; the first piece's, where
+// several have.
 template <typename Body>
 void parallel_for(std::size_t n, int threads, std::size_t grain, const Body& body) {
     std::size_t pieces = std::max<std::size_t>(1, std::min<std::size_t>(threads < 1 ? 1 : threads, n / grain));
@@ -44,14 +44,12 @@ void parallel_for(std::size_t n, int threads, std::size_t grain, const Body& bod
         }
         return false;
     };
-    auto run = [&](std::size_t piece) {
-        return guarded(piece, [&] { body(n * piece / pieces, n * (piece + 1) / pieces); });
+    auto run = [&](std::size_t piece, bool own_thread) {
+        Follower follower(stop, own_thread);
+        if (!guarded(piece, [&] { body(n * piece / pieces, n * (piece + 1) / pieces); })) stop = true;
     };
     auto work = [&](std::size_t piece) {
-        {
-            Follower follower(stop);
-            run(piece);
-        }
+        run(piece, true);
         std::lock_guard lock(mutex);
         --running;
         ended.notify_one();
@@ -69,11 +67,11 @@ void parallel_for(std::size_t n, int threads, std::size_t grain, const Body& bod
             break;
         }
     }
-    stop = !run(0);
-    for (std::size_t piece = workers.size() + 1; piece < pieces && !stop; ++piece) stop = !run(piece);
+    run(0, false);
+    for (std::size_t piece = workers.size() + 1; piece < pieces && !stop; ++piece) run(piece, false);
     std::unique_lock lock(mutex);
     while (!ended.wait_for(lock, kPatience, [&] { return running == 0; }))
-        if (!stop) stop = !guarded(0, poll);
+        if (!stop && !guarded(0, poll)) stop = true;
     lock.unlock();
     for (std::thread& worker : workers) worker.join();
     for (const std::exception_ptr& error : errors)

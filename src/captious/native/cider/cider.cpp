@@ -2,6 +2,7 @@
 #include "cider/cider.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 #include "ngrams/candidate_ngrams.hpp"
 #include "parallel.hpp"
@@ -97,6 +98,7 @@ std::size_t CiderReferences::pairs() const {
 }
 
 void CiderReferences::score_within(int threads, double* out) const {
+    if (options_.relative) throw std::invalid_argument("relative counts are not compared within images");
     std::vector<double*> matrix_of{out};
     for (std::size_t i = 0; i < images(); ++i) {
         std::size_t n = references_.first_reference(i + 1) - references_.first_reference(i);

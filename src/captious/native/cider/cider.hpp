@@ -34,8 +34,8 @@ public:
                int threads, double* out) const;
 
     // Mean over n of the similarity of each reference, as if it were a candidate, with each reference of its image: a
-    // matrix for each image, [candidate][reference], one after the other; `out` is [pairs()], in 0..1. Not for
-    // relative counts.
+    // matrix for each image, [candidate][reference], one after the other; `out` is [pairs()], in 0..1. Throws
+    // std::invalid_argument for relative counts.
     void score_within(int threads, double* out) const;
     std::size_t pairs() const;
 

@@ -125,7 +125,8 @@ void bind_cider(nb::module_& m) {
             },
             "threads"_a,
             "Similarity, 0..1, of each reference with each reference of its image: for every image a matrix of\n"
-            "candidates by references, one after the other; float64[n_pairs]. Not for relative counts.");
+            "candidates by references, one after the other; float64[n_pairs]. Raises ValueError for\n"
+            "relative counts.");
 }
 
 }  // namespace captious

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bindings.hpp"
-#include "meteor/compile.hpp"
+#include "meteor/compiler.hpp"
 #include "meteor/meteor.hpp"
 #include "vocabulary/shared_vocabulary.hpp"
 

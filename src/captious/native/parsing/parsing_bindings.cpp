@@ -6,7 +6,7 @@
 #include "bindings.hpp"
 #include "parallel.hpp"
 #include "parsing/parser.hpp"
-#include "parsing/tuning.hpp"
+#include "parsing/descent.hpp"
 
 using namespace nanobind::literals;
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bindings.hpp"
-#include "vectors/movers.hpp"
 #include "vectors/transport.hpp"
+#include "vectors/word_mover.hpp"
 #include "vectors/words.hpp"
 
 using namespace nanobind::literals;
@@ -157,7 +157,7 @@ void bind_vectors(nb::module_& m) {
         },
         "vectors"_a, "a"_a, "b"_a, "Euclidean distances between words; float64[len(a), len(b)].");
 
-    auto movers = [](auto kernel, bool of_images) {
+    auto distances = [](auto kernel, bool of_images) {
         return [kernel, of_images](VectorsIn vectors, Int32In words, Int32In counts, Int64In offsets,
                                    Int32In reference_words, Int32In reference_counts, Int64In reference_offsets,
                                    Int64In image_offsets, int threads) {
@@ -170,12 +170,12 @@ void bind_vectors(nb::module_& m) {
             });
         };
     };
-    m.def("word_mover_distances", movers(word_mover_distances, false), "vectors"_a, "words"_a, "counts"_a, "offsets"_a,
-          "reference_words"_a, "reference_counts"_a, "reference_offsets"_a, "image_offsets"_a, "threads"_a,
+    m.def("word_mover_distances", distances(word_mover_distances, false), "vectors"_a, "words"_a, "counts"_a,
+          "offsets"_a, "reference_words"_a, "reference_counts"_a, "reference_offsets"_a, "image_offsets"_a, "threads"_a,
           "Word mover's distance of each reference from its candidate; float64[n_references]. Bags are distinct\n"
           "words, rows of vectors, with their counts.");
-    m.def("nearest_word_movers", movers(nearest_word_movers, true), "vectors"_a, "words"_a, "counts"_a, "offsets"_a,
-          "reference_words"_a, "reference_counts"_a, "reference_offsets"_a, "image_offsets"_a, "threads"_a,
+    m.def("nearest_word_movers", distances(nearest_word_mover_distances, true), "vectors"_a, "words"_a, "counts"_a,
+          "offsets"_a, "reference_words"_a, "reference_counts"_a, "reference_offsets"_a, "image_offsets"_a, "threads"_a,
           "The smallest of these distances for each image; float64[n_images].");
     m.def(
         "mean_vectors",

@@ -1,5 +1,5 @@
-// Bounds that spare most transport problems, and the distances of those that are left.
-#include "vectors/movers.hpp"
+// Word mover's distances: lower bounds spare most transport problems, and the others are solved.
+#include "vectors/word_mover.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,15 +15,15 @@
 namespace captious {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNoDistance = 1e-8;  // gensim takes a sum of distances below this for none
 constexpr std::size_t kLanes = 8;     // sums that run beside each other, which the compiler may put into one register
 
-// A bound has to be above the best by more than rounding can do.
-bool cannot_beat(double bound, double best) { return bound > best + 1e-9 * (1.0 + best); }
+// Whether a lower bound is above a limit by more than rounding can do.
+bool is_above(double bound, double limit) { return bound > limit + 1e-9 * (1.0 + limit); }
 
 template <typename A, typename B>
-double distance(const A* a, const B* b, std::size_t width) {
+double euclidean_distance(const A* a, const B* b, std::size_t width) {
     std::array<double, kLanes> sums{};
     std::size_t k = 0;
     for (; k + kLanes <= width; k += kLanes)
@@ -52,22 +52,22 @@ Bag bag_of(const Bags& bags, std::size_t i) {
 }
 
 // Distances between bags, in memory that is used again and again.
-class Mover {
+class WordMover {
 public:
-    explicit Mover(const WordTable& table) : table_(table), center_(table.width), other_center_(table.width) {}
+    explicit WordMover(const WordTable& table) : table_(table), centroid_(table.width), other_centroid_(table.width) {}
 
-    double exact(const Bag& a, const Bag& b) { return moved(a, b, kInfinite); }
+    double distance(const Bag& a, const Bag& b) { return distance_within(a, b, kInfinity); }
 
-    // The distance, or infinity if it is plain that it is above `best`.
-    double moved(const Bag& a, const Bag& b, double best) {
-        if (a.length == 0 || b.length == 0) return kInfinite;
+    // The distance, or infinity if a bound shows that it is above `limit`.
+    double distance_within(const Bag& a, const Bag& b, double limit) {
+        if (a.length == 0 || b.length == 0) return kInfinity;
         if (a.words.size() == 1 && b.words.size() == 1 && a.words[0] == b.words[0]) return 0.0;
         costs_.resize(a.words.size() * b.words.size());
         word_distances(table_, a.words, b.words, costs_.data());
         double sum = std::accumulate(costs_.begin(), costs_.end(), 0.0);
         if (!std::isfinite(sum)) throw std::invalid_argument("vectors hold numbers that are not finite");
-        if (sum < kNoDistance) return kInfinite;
-        if (cannot_beat(relaxed(a, b), best)) return kInfinite;
+        if (sum < kNoDistance) return kInfinity;
+        if (is_above(relaxed_distance(a, b), limit)) return kInfinity;
         supplies_.clear();
         demands_.clear();
         for (std::int32_t count : a.counts) supplies_.push_back(count * b.length);
@@ -76,28 +76,28 @@ public:
                (static_cast<double>(a.length) * static_cast<double>(b.length));
     }
 
-    double nearest(const Bag& candidate, const Bags& references, std::size_t begin, std::size_t end) {
-        if (candidate.length == 0) return kInfinite;
-        if (end - begin == 1) return exact(candidate, bag_of(references, begin));
+    double nearest_distance(const Bag& candidate, const Bags& references, std::size_t begin, std::size_t end) {
+        if (candidate.length == 0) return kInfinity;
+        if (end - begin == 1) return distance(candidate, bag_of(references, begin));
         order_.clear();
-        center(candidate, center_);
+        put_centroid(candidate, centroid_);
         for (std::size_t r = begin; r < end; ++r) {
             Bag reference = bag_of(references, r);
             if (reference.length == 0) continue;
-            center(reference, other_center_);
-            order_.emplace_back(distance(center_.data(), other_center_.data(), table_.width), r);
+            put_centroid(reference, other_centroid_);
+            order_.emplace_back(euclidean_distance(centroid_.data(), other_centroid_.data(), table_.width), r);
         }
         std::sort(order_.begin(), order_.end());
-        double best = kInfinite;
+        double best = kInfinity;
         for (auto [bound, r] : order_) {
-            if (cannot_beat(bound, best)) break;
-            best = std::min(best, moved(candidate, bag_of(references, r), best));
+            if (is_above(bound, best)) break;
+            best = std::min(best, distance_within(candidate, bag_of(references, r), best));
         }
         return best;
     }
 
 private:
-    void center(const Bag& bag, std::vector<double>& out) {
+    void put_centroid(const Bag& bag, std::vector<double>& out) {
         pulse_(bag.words.size() * table_.width);
         std::fill(out.begin(), out.end(), 0.0);
         for (std::size_t i = 0; i < bag.words.size(); ++i) {
@@ -107,13 +107,14 @@ private:
         }
     }
 
-    // Every word goes to the nearest of the other side, whatever room there is: the larger of both directions.
-    double relaxed(const Bag& a, const Bag& b) {
+    // A lower bound: every word goes to the nearest of the other bag, whatever its supply; the larger of both
+    // directions (Kusner et al. 2015, relaxed word mover's distance).
+    double relaxed_distance(const Bag& a, const Bag& b) {
         std::size_t n = b.words.size();
         double rows = 0.0, columns = 0.0;
-        column_least_.assign(n, kInfinite);
+        column_least_.assign(n, kInfinity);
         for (std::size_t i = 0; i < a.words.size(); ++i) {
-            double least = kInfinite;
+            double least = kInfinity;
             for (std::size_t j = 0; j < n; ++j) {
                 double cost = costs_[i * n + j];
                 least = std::min(least, cost);
@@ -127,7 +128,7 @@ private:
 
     const WordTable& table_;
     Transport transport_;
-    std::vector<double> costs_, column_least_, center_, other_center_;
+    std::vector<double> costs_, column_least_, centroid_, other_centroid_;
     std::vector<std::int64_t> supplies_, demands_;
     std::vector<std::pair<double, std::size_t>> order_;
     Pulse pulse_;
@@ -142,31 +143,32 @@ void word_distances(const WordTable& table, std::span<const std::int32_t> a, std
         pulse(b.size() * table.width);
         for (std::int32_t to : b)
             *out++ = from == to ? 0.0
-                                : distance(table[static_cast<std::size_t>(from)], table[static_cast<std::size_t>(to)],
-                                           table.width);
+                                : euclidean_distance(table[static_cast<std::size_t>(from)],
+                                                     table[static_cast<std::size_t>(to)], table.width);
     }
 }
 
 void word_mover_distances(const WordTable& table, const Bags& candidates, const Bags& references,
                           std::span<const std::int64_t> image_offsets, int threads, double* out) {
     parallel_for(candidates.count, threads, 64, [&](std::size_t begin, std::size_t end) {
-        Mover mover(table);
+        WordMover mover(table);
         for (std::size_t c = begin; c < end; ++c) {
             Bag candidate = bag_of(candidates, c);
             for (auto r = static_cast<std::size_t>(image_offsets[c]);
                  r < static_cast<std::size_t>(image_offsets[c + 1]); ++r)
-                out[r] = mover.exact(candidate, bag_of(references, r));
+                out[r] = mover.distance(candidate, bag_of(references, r));
         }
     });
 }
 
-void nearest_word_movers(const WordTable& table, const Bags& candidates, const Bags& references,
-                         std::span<const std::int64_t> image_offsets, int threads, double* out) {
+void nearest_word_mover_distances(const WordTable& table, const Bags& candidates, const Bags& references,
+                                  std::span<const std::int64_t> image_offsets, int threads, double* out) {
     parallel_for(candidates.count, threads, 64, [&](std::size_t begin, std::size_t end) {
-        Mover mover(table);
+        WordMover mover(table);
         for (std::size_t c = begin; c < end; ++c)
-            out[c] = mover.nearest(bag_of(candidates, c), references, static_cast<std::size_t>(image_offsets[c]),
-                                   static_cast<std::size_t>(image_offsets[c + 1]));
+            out[c] =
+                mover.nearest_distance(bag_of(candidates, c), references, static_cast<std::size_t>(image_offsets[c]),
+                                       static_cast<std::size_t>(image_offsets[c + 1]));
     });
 }
 

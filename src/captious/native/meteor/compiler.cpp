@@ -1,6 +1,6 @@
 // The published files are text of two or three lines per entry, cut as Java cuts it: lines end in a line feed, words
 // at blanks.
-#include "meteor/compile.hpp"
+#include "meteor/compiler.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -30,8 +30,8 @@ void word_mover_distances(const WordTable& table, const Bags& candidates, const 
 
 // The smallest of these distances for each image, out [candidates.count]. References that cannot be nearer, by the
 // lower bounds of Kusner et al. 2015, section 4, are not worked out, which changes no result.
-void nearest_word_movers(const WordTable& table, const Bags& candidates, const Bags& references,
-                         std::span<const std::int64_t> image_offsets, int threads, double* out);
+void nearest_word_mover_distances(const WordTable& table, const Bags& candidates, const Bags& references,
+                                  std::span<const std::int64_t> image_offsets, int threads, double* out);
 
 // Euclidean distances of all words of a from all words of b, out [a.size()][b.size()].
 void word_distances(const WordTable& table, std::span<const std::int32_t> a, std::span<const std::int32_t> b,

@@ -1,5 +1,5 @@
 // Subgradient descent: where a coarse derivation joins rules of different states, their potentials move.
-#include "parsing/tuning.hpp"
+#include "parsing/descent.hpp"
 
 #include <algorithm>
 #include <cmath>
