@@ -36,13 +36,16 @@ from .metrics.clipscore import ClipScore as ClipScore
 from .metrics.contract.catalogue import register as register
 from .metrics.contract.metric import MeanMetric as MeanMetric
 from .metrics.contract.metric import Metric as Metric
+from .metrics.contract.metric import State as State
 from .metrics.contract.parameters import Choice as Choice
 from .metrics.contract.parameters import Flag as Flag
 from .metrics.contract.parameters import Integer as Integer
 from .metrics.contract.parameters import Number as Number
+from .metrics.contract.parameters import Parameter as Parameter
 from .metrics.contract.parameters import Resource as Resource
 from .metrics.contract.parameters import Text as Text
 from .metrics.contract.set_metrics import OfK as OfK
+from .metrics.contract.set_metrics import SetMeanMetric as SetMeanMetric
 from .metrics.contract.set_metrics import SetMetric as SetMetric
 from .metrics.contract.settings import Settings as Settings
 from .metrics.distinct import Distinct as Distinct

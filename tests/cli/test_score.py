@@ -46,6 +46,13 @@ class TestStandardInput:
         (system,) = outcome.json["systems"]
         assert system["metrics"]["rouge-l"]["score"] == expected("baseline", ["rouge-l"])["rouge-l"].score
 
+    def test_it_cannot_be_candidates_and_references(
+        self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        content = Path("references.json").read_bytes()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert_refused(run("score", "-", "-", "-m", "bleu-4"), "standard input cannot hold both")
+
     def test_errors_name_it(self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         for content, problem in ((b"", "the file is empty"), (b'[{"image_id": 1, "capt', "the JSON is truncated")):
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))

@@ -34,7 +34,7 @@ class TestIdenticalSystems:
         for difference in identical.values():
             assert difference.difference == 0
             assert difference.interval == (0, 0)
-            assert (difference.effect_size, difference.effect_interval) == (0, (0, 0))
+            assert np.isnan([difference.effect_size, *difference.effect_interval]).all()
 
     def test_p_is_one(self, identical: captious.Comparison) -> None:
         assert {difference.p_bootstrap for difference in identical.values()} == {1.0}
@@ -156,17 +156,18 @@ class TestByHand:
         low, high = found.interval
         assert min(y - x for x, y in pairs) - 1e-9 <= low <= high <= max(y - x for x, y in pairs) + 1e-9
 
-    def test_an_equal_difference_everywhere_has_no_huge_effect_size(self, report_of) -> None:
+    def test_an_equal_difference_everywhere_has_no_effect_size(self, report_of) -> None:
         for step in np.linspace(0.05, 0.28, 24):
             a = np.full(30, 0.7176)
             found = compare_reports(report_of(a), report_of(a + step), resamples=50)["given"]
-            for size in (found.effect_size, *found.effect_interval):
-                assert not 1e3 < abs(size) < np.inf
+            assert np.isnan([found.effect_size, *found.effect_interval]).all()
 
     @pytest.mark.parametrize("n", [1, 2])
     def test_hardly_any_images_prove_nothing(self, report_of, n: int) -> None:
         a, b = report_of([0.3] * n), report_of([0.6] * n)
         comparison = compare_reports(a, b)
+        if n == 1:
+            assert (comparison["given"].p_bootstrap, comparison["given"].p_randomization) == (1, 1)
         assert any("too few" in warning for warning in comparison.warnings)
         assert comparison.to_dict()["warnings"] == comparison.warnings
 

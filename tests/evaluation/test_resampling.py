@@ -224,6 +224,10 @@ class TestBootstrapPValues:
         assert bootstrap_p_value(0.5, np.array([0.5]), scale=1, method=method) >= 0.5
 
     @METHODS
+    def test_one_image_is_no_evidence(self, method: Any) -> None:
+        assert bootstrap_p_value(0.5, np.full(99, 0.5), scale=1, n_images=1, method=method) == 1
+
+    @METHODS
     def test_a_difference_that_is_undefined(self, method: Any) -> None:
         assert np.isnan(bootstrap_p_value(np.nan, np.ones(9), scale=np.nan, method=method))
 

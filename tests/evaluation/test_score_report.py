@@ -75,7 +75,7 @@ def test_counts(report: captious.Report) -> None:
 
 def test_to_dict_has_the_documented_form(report: captious.Report) -> None:
     plain = report.to_dict()
-    assert list(plain) == ["name", "n_images", "metrics"]
+    assert list(plain) == ["version", "name", "n_images", "metrics"]
     assert (plain["name"], plain["n_images"]) == ("mine", 3)
     assert list(plain["metrics"]) == list(report)
     for name, values in plain["metrics"].items():

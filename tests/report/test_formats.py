@@ -39,7 +39,9 @@ def verdict() -> BenchmarkResult:
 class TestJson:
     def test_it_is_the_documented_document(self, first: captious.Report, second: captious.Report) -> None:
         document = json.loads(json_text(score_table([first, second])))
-        assert document == {"version": __version__, "systems": [first.to_dict(), second.to_dict()]}
+        entries = [{"version": document["version"]} | entry for entry in document["systems"]]
+        assert document["version"] == __version__
+        assert entries == [first.to_dict(), second.to_dict()]
         assert document["systems"][0]["metrics"]["amount"] == {
             "score": 11.0,
             "ci95": None,

@@ -17,7 +17,14 @@ from typing import IO, Literal, TypeAlias
 
 from captious.data.source import Source
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
-from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, EncodingError, TruncatedFileError
+from captious.errors import (
+    CaptionFileError,
+    CaptiousError,
+    EmptyInputError,
+    EncodingError,
+    ParameterError,
+    TruncatedFileError,
+)
 
 __all__ = [
     "EXTENSIONS",
@@ -46,8 +53,8 @@ FORMATS: dict[str, Format] = {
 EXTENSIONS = tuple(FORMATS)
 
 _STANDARD_INPUT = ("-", "/dev/stdin")
-# It can be read once: the stream, and what it held.
-_standard_input: tuple[object, bytes] = (None, b"")
+# It can be read once: the stream, what it held, and what for.
+_standard_input: tuple[object, bytes, str] = (None, b"", "")
 
 
 def is_standard_input(path: str | os.PathLike[str]) -> bool:
@@ -144,6 +151,7 @@ def read_bytes(source: Source) -> bytes:
     Raises:
         CaptionFileError: as ``reading`` does.
         EmptyInputError: nothing but white space.
+        ParameterError: standard input holds something else already.
     """
     if "\0" in source.name:
         raise CaptionFileError(
@@ -152,7 +160,7 @@ def read_bytes(source: Source) -> bytes:
             help="check its path and permissions",
         )
     with reading(source):
-        data = _from_standard_input() if source.is_standard_input else Path(source.name).read_bytes()
+        data = _from_standard_input(source) if source.is_standard_input else Path(source.name).read_bytes()
         data = plain_content(data, source.name)
     content = data.removeprefix(codecs.BOM_UTF8)
     if not content or content.isspace():
@@ -162,11 +170,17 @@ def read_bytes(source: Source) -> bytes:
     return data
 
 
-def _from_standard_input() -> bytes:
+def _from_standard_input(source: Source) -> bytes:
     global _standard_input
-    if _standard_input[0] is not sys.stdin:
-        _standard_input = sys.stdin, sys.stdin.buffer.read()
-    return _standard_input[1]
+    stream, content, role = _standard_input
+    if stream is not sys.stdin:
+        content, role = sys.stdin.buffer.read(), source.role
+        _standard_input = sys.stdin, content, role
+    if role != source.role:
+        raise ParameterError(
+            f"standard input cannot hold both {role} and {source.role}", help="give a file for one of them"
+        )
+    return content
 
 
 def decode(data: bytes | bytearray, source: Source) -> str:

@@ -38,8 +38,8 @@ class Difference:
         score_a, score_b: corpus scores.
         difference: score_b - score_a.
         interval: paired bootstrap interval of the difference at the comparison's level.
-        effect_size: Cohen's d of paired caption scores: mean difference divided by its standard deviation; 0 where
-            all differences are equal.
+        effect_size: Cohen's d of paired caption scores: mean difference divided by its standard deviation; nan
+            where all differences are equal.
         effect_interval: paired bootstrap interval of the effect size.
         p_bootstrap: two-sided p value of the paired bootstrap.
         p_randomization: two-sided p value of approximate randomization.

@@ -51,12 +51,14 @@ class ResampledDifference:
     Attributes:
         observed: score of b minus score of a.
         scale: the larger of the two scores in absolute value.
+        n_images: number of images; of several sets, that of the largest.
         bootstrap: the difference on resampled images, float64[resamples].
         exchanged: the difference with the candidates of the systems exchanged on random halves, float64[resamples].
     """
 
     observed: float
     scale: float
+    n_images: int
     bootstrap: NDArray[np.float64]
     exchanged: NDArray[np.float64]
 
@@ -65,7 +67,7 @@ class ResampledDifference:
         return Significance(
             self.observed,
             sampling.interval(self.bootstrap),
-            bootstrap_p_value(self.observed, self.bootstrap, scale=self.scale),
+            bootstrap_p_value(self.observed, self.bootstrap, scale=self.scale, n_images=self.n_images),
             permutation_p_value(self.observed, self.exchanged, scale=self.scale),
         )
 
@@ -78,7 +80,7 @@ def resampled_difference(a: Result, b: Result, resamples: int, seed: int) -> Res
     moved = exchange_sums(rows_b - rows_a, resamples=resamples, seed=seed)
     exchanged = metric.aggregate(rows_b.sum(axis=0) - moved) - metric.aggregate(rows_a.sum(axis=0) + moved)
     scale = max(abs(a.score), abs(b.score))
-    return ResampledDifference(b.score - a.score, scale, bootstrap_b - bootstrap_a, exchanged[:, column])
+    return ResampledDifference(b.score - a.score, scale, len(rows_a), bootstrap_b - bootstrap_a, exchanged[:, column])
 
 
 def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDifference:
@@ -86,13 +88,14 @@ def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDiff
     return ResampledDifference(
         float(np.mean([difference.observed for difference in differences])),
         max(difference.scale for difference in differences),
+        max(difference.n_images for difference in differences),
         np.mean([difference.bootstrap for difference in differences], axis=0),
         np.mean([difference.exchanged for difference in differences], axis=0),
     )
 
 
 def effect_size(differences: NDArray[np.float64]) -> float:
-    """Cohen's d of paired caption scores, from their differences, float64[n_images]; nan where there is no score."""
+    """Cohen's d of paired caption scores, from their differences, float64[n_images]; nan where they do not vary."""
     center, moments = _moments(differences)
     return float(_effect_size(moments.sum(axis=0), center))
 
@@ -120,4 +123,4 @@ def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.floa
     mean = center + from_center
     variance = np.maximum(moments[..., 2] / n - from_center**2, 0) * n / np.maximum(n - 1, 1)
     deviation = np.sqrt(variance)
-    return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 1e-9 * (np.abs(mean) + 1e-3))
+    return np.divide(mean, deviation, out=np.full_like(mean, np.nan), where=deviation > 1e-9 * (np.abs(mean) + 1e-3))

@@ -189,21 +189,26 @@ def bootstrap_p_value(
     resampled: NDArray[np.float64],
     *,
     scale: float,
+    n_images: int | None = None,
     method: Literal["counted", "normal"] = "counted",
 ) -> float:
     """Two-sided p value of a difference between two systems or metrics by the paired bootstrap (Koehn 2004).
 
     Under the null hypothesis the difference varies around zero as the resampled one varies around itself. If it does
-    not vary, the p value is the smallest one of the method, or 1 without a difference; rounding is neither.
+    not vary, the p value is the smallest one of the method, or 1 without a difference; rounding is neither. One image
+    cannot vary, so it is no evidence: the p value is 1, as in a permutation test.
 
     Args:
         difference: between two scores.
         resampled: the same in each resample, float64[resamples]; those that are undefined (nan) do not count.
         scale: the larger of the two scores in absolute value, which tells rounding from a difference.
+        n_images: how many images, or whatever else is resampled; None for more than one.
         method: "counted" for the share of resamples that vary by as much, at least 1 / (resamples + 1); "normal" for
             the normal distribution with the deviation of the resamples, which can become 0: with Holm's correction for
             many pairs a counted p value would never be significant.
     """
+    if n_images == 1 and np.isfinite(difference):
+        return 1.0
     if method == "counted":
         return permutation_p_value(difference, resampled - difference, scale=scale)
     if not np.isfinite(difference):

@@ -17,6 +17,7 @@ from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Samp
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.table import Displayed, Table, json_document
+from captious.version import __version__
 
 if TYPE_CHECKING:
     import pandas
@@ -246,6 +247,7 @@ class Report(Displayed, Mapping[str, Result]):
         """
         sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
         out: dict[str, Any] = {
+            "version": __version__,
             "name": self.system,
             "n_images": self.n_images,
             **({"level": 0.95, **sampling} if intervals else {}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +130,7 @@ def _side_by_side(
         columns=[Column(report.system, marked=several) for report in reports],
         rows=rows,
         records=records,
-        document={"version": __version__, "systems": documents},
+        document={"version": __version__, "systems": [_without_version(document) for document in documents]},
         title=subject(reports),
         caption="" if several else images_text(reports[0]),
         notes=[*exclusions(reports), *([" ".join(legend)] if legend else [])],
@@ -143,6 +143,11 @@ def _side_by_side(
         ],
         across_in_papers=True,
     )
+
+
+def _without_version(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a document of several systems that is about one."""
+    return {name: value for name, value in document.items() if name != "version"}
 
 
 def _cells(

@@ -214,6 +214,7 @@ def _result(
                     values[a.label] - values[b.label],
                     resampled[a.label] - resampled[b.label],
                     scale=max(abs(values[a.label]), abs(values[b.label])),
+                    n_images=judgments.n_units,
                     method="normal",
                 )
                 for a, b in pairs

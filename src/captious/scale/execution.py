@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import warnings
@@ -24,7 +23,7 @@ from captious.scale.shard_report import ShardReport
 from captious.scale.shards import Shard
 from captious.scale.states import States
 from captious.scale.sums import ShardSums
-from captious.version import __version__
+from captious.table import document_text
 
 __all__ = ["run", "score_shards"]
 
@@ -114,8 +113,7 @@ def run(
         report = plan.reduce([*filter(None, sums.values()), *scored])
     if folder is not None:
         with whole_file(folder.folder / "scores.json") as file:
-            document = {"version": __version__, "systems": [report.to_dict(intervals=plan.intervals)]}
-            file.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            file.write(document_text(report.to_table(intervals=plan.intervals).document))
     return report
 
 
