@@ -53,6 +53,24 @@ def take_all() -> dict[str, Any]:
     return {"queued": queued, "taken": [each for taken in at_once(*[work] * 5) for each in taken]}
 
 
+def burst() -> list[str]:
+    """Two workers take in turn, and at once, what three teams have submitted; gives the teams of each two."""
+    from captious.server.models import Submission, Team
+    from captious.server.scoring import lease, worker
+
+    Submission.objects.all().delete()
+    teams = [Team.objects.create(name=name, slug=name) for name in "abc"]
+    for team, n in zip(teams, (20, 1, 3), strict=True):
+        queue(n, team=team)
+    pairs = []
+    for _ in range(4):
+        taken = at_once(*[lambda: lease.take("worker")] * 2)
+        pairs.append("".join(sorted(each.submission.team.slug for each in taken)))
+        for each in taken:
+            worker.score(each)
+    return pairs
+
+
 def cancel_or_take() -> list[Any]:
     from captious.server.scoring import lease
     from captious.server.scoring.queue import cancel
@@ -145,6 +163,7 @@ def main() -> None:
     folder = write_folder(data.parent / "small", limits="scored_per_day = 1")
     load_challenge(folder)
     found = {"two uploads": two_uploads()}
+    found["burst"] = burst()
     found |= {**take_all(), "cancelled or taken": cancel_or_take()}
     found["teams"] = Team.objects.filter(is_personal=True).count()
     if connection.vendor == "postgresql":  # on SQLite, nobody takes anything while a challenge is loaded

@@ -1,4 +1,4 @@
-"""What the database holds: people and teams, challenges, submissions with their leases, and the audit log."""
+"""What the database holds: challenges, submissions with their leases and scores, and the audit log; and people."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
+from captious.server.people.models import Invitation, Membership, Team, Token, User
 
 __all__ = [
     "IDS_FOLDER",
@@ -30,6 +30,7 @@ __all__ = [
     "Submission",
     "Team",
     "Token",
+    "Turn",
     "User",
     "WorkerSeen",
     "key_of",
@@ -37,53 +38,6 @@ __all__ = [
 
 #: Where the image ids of captions files are, in the folder of a challenge; no organiser has a folder of this name.
 IDS_FOLDER = ".captious-ids"
-
-
-class User(AbstractUser):
-    """An account. Superusers are administrators; organisers are named by their challenges."""
-
-
-class Team(models.Model):
-    """People who submit together and share quotas."""
-
-    name = models.CharField(max_length=80, unique=True)
-    slug = models.SlugField(max_length=80, unique=True)
-    #: The team of one user, made with the account.
-    is_personal = models.BooleanField(default=False)
-    #: The team of baselines, which organisers submit; it has no members.
-    is_baselines = models.BooleanField(default=False)
-    created = models.DateTimeField(auto_now_add=True)
-    members = models.ManyToManyField(User, through="Membership", related_name="teams")
-
-    def __str__(self) -> str:
-        return str(self.name)
-
-    @property
-    def url(self) -> str:
-        return reverse("captious:team", args=[self.slug])
-
-
-class Membership(models.Model):
-    """A user in a team."""
-
-    team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
-    is_captain = models.BooleanField(default=False)
-    joined = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["team", "user"], name="one_membership")]
-        ordering = ["joined"]
-
-
-class Invitation(models.Model):
-    """A link that lets its holder join a team until it expires. Only a hash of its secret is kept."""
-
-    team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
-    hash = models.CharField(max_length=64, unique=True)
-    created_by = models.ForeignKey(User, models.CASCADE, related_name="+")
-    created = models.DateTimeField(auto_now_add=True)
-    expires = models.DateTimeField()
 
 
 class Participant(models.Model):
@@ -95,21 +49,6 @@ class Participant(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["challenge", "user"], name="one_participation")]
-
-
-class Token(models.Model):
-    """A token of a user for the API. Only a hash of it is kept."""
-
-    user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
-    name = models.CharField(max_length=80)
-    hash = models.CharField(max_length=64, unique=True)
-    #: The first characters, by which its owner recognises it.
-    prefix = models.CharField(max_length=12)
-    created = models.DateTimeField(auto_now_add=True)
-    last_used = models.DateTimeField(null=True)
-
-    class Meta:
-        ordering = ["-created"]
 
 
 def key_of(challenge: Challenge, references: ReferencesDefinition) -> str:
@@ -357,9 +296,9 @@ class Submission(models.Model):
     @property
     def place(self) -> int | None:
         """Its place in the queue, 1 for the next; None unless it is queued."""
-        if self.status != self.Status.QUEUED:
-            return None
-        return 1 + Submission.objects.filter(status=self.Status.QUEUED, pk__lt=self.pk).count()
+        from captious.server.scoring.queue import places  # which works with the models
+
+        return places().get(self.pk) if self.status == self.Status.QUEUED else None
 
 
 class Scores(models.Model):
@@ -398,6 +337,13 @@ class Attempt(models.Model):
     time = models.DateTimeField(db_index=True)
     #: It was read to the end. One that never is, because the server was stopped, ceases to count.
     is_complete = models.BooleanField(default=False)
+
+
+class Turn(models.Model):
+    """When the last turn of a party, or of a challenge, in the queue ended; see scoring/turns.py."""
+
+    party = models.CharField(max_length=40, unique=True)
+    ended = models.DateTimeField()
 
 
 class WorkerSeen(models.Model):

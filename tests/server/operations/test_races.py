@@ -35,6 +35,10 @@ def test_several_workers_take_each_submission_once(raced: dict[str, Any]) -> Non
     assert sorted(raced["taken"]) == raced["queued"]
 
 
+def test_workers_that_take_at_once_keep_to_the_turns_of_teams(raced: dict[str, Any]) -> None:
+    assert raced["burst"] == ["ab", "ac", "ac", "ac"]
+
+
 def test_cancelled_or_taken_but_never_both(raced: dict[str, Any]) -> None:
     assert raced["cancelled or taken"]
     for is_taken, is_cancelled, status in raced["cancelled or taken"]:

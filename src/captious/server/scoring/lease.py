@@ -18,14 +18,12 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Case, F, Q, When
+from django.db.models import Case, F, When
 from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
 from captious.server.models import Phase, Submission
-from captious.server.scoring import versions
-from captious.server.scoring.queue import queue_again
-from captious.version import __version__
+from captious.server.scoring import queue, versions
 
 __all__ = ["OUR_FAULT", "Heartbeat", "Lease", "finish", "give_back", "take"]
 
@@ -50,20 +48,14 @@ class Lease:
 
 
 def take(worker: str) -> Lease | None:
-    """Take the next submission: the oldest that is queued, or that was lost by a worker; None if there is none.
+    """Take the next submission whose turn it is, queued or lost by a worker; None if there is none.
 
     One that was lost too often fails, and does not count.
     """
     while True:
         now = timezone.now()
-        waiting = Q(status=_Status.QUEUED) & (Q(not_before=None) | Q(not_before__lte=now))
-        lost = Q(status=_Status.RUNNING, lease_until__lt=now)
         with transaction.atomic():
-            # During an upgrade, workers of the old program leave what the new one has to score.
-            rows = Submission.objects.filter(waiting | lost, phase__program=__version__).order_by("pk")
-            if connection.features.has_select_for_update_skip_locked:
-                rows = rows.select_for_update(skip_locked=True, of=("self",))
-            row = rows.first()
+            row = next(filter(None, (_lock(pk, now) for pk in queue.in_order(now))), None)
             if row is None:
                 return None
             if row.tries >= settings.CAPTIOUS.scoring_tries:
@@ -83,6 +75,14 @@ def take(worker: str) -> Lease | None:
         return Lease(Submission.objects.select_related("phase__challenge", "team").get(pk=row.pk), number)
 
 
+def _lock(pk: int, now: datetime) -> Submission | None:
+    """The row of a submission that waits; None if another worker, or its user, was faster."""
+    rows = Submission.objects.filter(queue.waits(now), pk=pk)
+    if connection.features.has_select_for_update_skip_locked:
+        rows = rows.select_for_update(skip_locked=True, of=("self",))  # and not the phase
+    return rows.first()
+
+
 def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, list[str]], results_file: str) -> bool:
     """Write the result; False if nothing was written, because the lease has been lost or the phase has a new version.
 
@@ -94,7 +94,7 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, lis
         # Whoever changes the version locks the phase as well. A submission that was taken meanwhile is scored again.
         phases = Phase.objects.select_for_update(no_key=True).filter(pk=submission.phase_id)
         if phases.values_list("scoring_version", flat=True).get() != submission.phase.scoring_version:
-            queue_again(lease.row)
+            queue.queue_again(lease.row)
             return False
         n_rows: int = lease.row.update(
             status=_Status.DONE,
@@ -107,6 +107,7 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, lis
             traceback="",
         )
         if n_rows == 1:
+            queue.end_turn(submission)
             versions.store(submission, outputs=outputs, set_warnings=set_warnings, results_file=results_file)
         return n_rows == 1
 
@@ -118,6 +119,7 @@ def give_back(lease: Lease, traceback: str) -> bool:
         return False
     if row.tries >= settings.CAPTIOUS.scoring_tries:
         return _fail(lease.row, traceback)
+    queue.end_turn(lease.submission)
     n_rows: int = lease.row.update(
         status=_Status.QUEUED,
         lease_until=None,

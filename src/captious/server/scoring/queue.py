@@ -1,17 +1,89 @@
-"""The queue of submissions: what is scored again, and what is cancelled."""
+"""The queue of submissions: in which order they are taken, what is cancelled, and what is scored again."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F
+from django.core.cache import cache
+from django.db.models import F, Q
 from django.utils import timezone
 
-from captious.server.models import Submission
+from captious.server.models import Submission, Turn
+from captious.server.scoring.turns import Waiting, in_turn
+from captious.version import __version__
 
-__all__ = ["cancel", "queue_again"]
+__all__ = ["cancel", "end_turn", "in_order", "places", "queue_again", "remove_old_turns", "waits"]
 
 _Status = Submission.Status
+_FORGOTTEN = timedelta(days=7)  # after its last turn, a party is as one that had none
+_LONG = 200  # submissions in a queue of which the order is not computed for every page
+_SECONDS = 5  # that it is kept then
+
+
+def waits(now: datetime) -> Q:
+    """Which submissions can be taken: those that are queued, and those that were lost by a worker."""
+    # During an upgrade, workers of the old program leave what the new one has to score.
+    queued = Q(status=_Status.QUEUED) & (Q(not_before=None) | Q(not_before__lte=now))
+    return Q(phase__program=__version__) & (queued | Q(status=_Status.RUNNING, lease_until__lt=now))
+
+
+def in_order(now: datetime) -> list[int]:
+    """Primary keys of submissions that can be taken, in the order of their turns."""
+    return _in_order(waits(now), now)
+
+
+def places() -> dict[int, int]:
+    """The place in the queue of every submission that is queued, 1 for the next."""
+    kept: dict[int, int] | None = cache.get("places")
+    if kept is None:
+        order = _in_order(Q(status=_Status.QUEUED), timezone.now())
+        kept = {pk: place for place, pk in enumerate(order, start=1)}
+        if len(kept) > _LONG:
+            cache.set("places", kept, _SECONDS)
+    return kept
+
+
+def _in_order(waiting: Q, now: datetime) -> list[int]:
+    rows = [
+        Waiting(pk, created, _parties(team, user, challenge, finished), _challenge(challenge))
+        for pk, created, *(team, user, challenge, finished) in _rows(waiting, "pk", "created", *_PARTIES)
+    ]
+    if len(rows) < 2:
+        return [row.id for row in rows]
+    running = [_parties(*row) for row in _rows(Q(status=_Status.RUNNING, lease_until__gte=now), *_PARTIES)]
+    return in_turn(rows, running, dict(Turn.objects.values_list("party", "ended")))
+
+
+_PARTIES = ("team_id", "user_id", "phase__challenge_id", "finished")
+
+
+def _rows(which: Q, *names: str) -> Any:
+    return Submission.objects.filter(which).order_by().values_list(*names)
+
+
+def _parties(team: int, user: int | None, challenge: int, finished: datetime | None) -> tuple[str, ...]:
+    """Who takes turns. What has ended before is scored again for the challenge, not for the team."""
+    if finished is not None:
+        return (f"again:{challenge}",)
+    return (f"team:{team}",) if user is None else (f"team:{team}", f"user:{user}")
+
+
+def _challenge(challenge: int) -> str:
+    return f"challenge:{challenge}"
+
+
+def end_turn(submission: Submission) -> None:
+    """The turn of a submission ends, as it was when it was taken."""
+    challenge = submission.phase.challenge_id
+    parties = _parties(submission.team_id, submission.user_id, challenge, submission.finished)
+    for party in sorted((*parties, _challenge(challenge))):  # all workers lock them in this order
+        Turn.objects.update_or_create(party=party, defaults={"ended": timezone.now()})
+
+
+def remove_old_turns() -> None:
+    """Forget parties that had no turn for a long time."""
+    Turn.objects.filter(ended__lt=timezone.now() - _FORGOTTEN).delete()
 
 
 def cancel(submission: Submission) -> bool:

@@ -22,7 +22,7 @@ from captious.server.challenges import reference_cache
 from captious.server.models import Challenge, Submission, WorkerSeen, key_of
 from captious.server.people.rates import remove_old_counts
 from captious.server.scoring import lease as leases
-from captious.server.scoring import versions
+from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import Scored, read_results, score_set, write_results
 from captious.server.submissions import storage
 
@@ -65,6 +65,7 @@ def _tidy() -> None:
     """Remove what processes that were killed have left behind."""
     storage.remove_leftovers()
     remove_old_counts()
+    queue.remove_old_turns()
     WorkerSeen.objects.filter(seen__lt=timezone.now() - _FORGOTTEN).delete()
 
 
