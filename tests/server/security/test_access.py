@@ -10,6 +10,7 @@ and the personal team "ann" are the captain's, the team Beta is the user's.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -236,6 +237,20 @@ class TestWhatIsShown:
         for role in ("ann", "olga"):
             assert "secret frame" not in world.call(role, "GET", f"/api/v1{address}"[:-1]).content.decode()
         assert "secret frame" in TRACEBACK
+
+    def test_public_captions_can_be_downloaded(self, world: World) -> None:
+        page = world.submissions["public"].url
+        visitor = world.as_user("visitor")
+        assert f'href="{page}scores/val/c5.csv"' in visitor.get(page).content.decode()
+        heads, first, *_ = csv.reader(visitor.get(f"{page}scores/val/c5.csv").content.decode().splitlines())
+        row = dict(zip(heads, first, strict=True))
+        assert float(row.pop("rouge-l")) > 0.5
+        assert row == {
+            "image_id": "11",
+            "caption": "a cat on a mat",
+            "reference_1": "a cat on a mat",
+            "reference_2": "the cat",
+        }
 
     def test_lists_have_only_what_is_public(self, world: World) -> None:
         for role in ("visitor", "bob", "otto"):

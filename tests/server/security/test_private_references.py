@@ -232,6 +232,17 @@ class TestAnonymousTeams:
         shown = {role: nameless.call(role, "GET", address).json()["team"] for role in ("visitor", "bob", "ann", "olga")}
         assert shown == {"visitor": "Anonymous", "bob": "Anonymous", "ann": "Alpha", "olga": "Alpha"}
 
+    def test_pages_of_organisers_name_the_team_on_request_only(self, nameless: World) -> None:
+        """They show these pages to others."""
+        submission = nameless.submissions["anonymous"]
+        nameless.as_user("ann").post(f"{submission.url}edit", {"method": "Nameless", "anonymous": "on"})
+        for address in ("/challenges/open/manage", submission.url):
+            text = body_of(nameless.as_user("olga").get(address))
+            at_first = re.sub(r"<details class=\"identity\">.*?</details>", "", text)
+            names = re.compile(r"\b(Alpha|ann|fred)\b")
+            assert names.search(text)
+            assert not names.search(at_first)
+
     def test_what_disappears_from_the_board_does_not_tell_whose_it_is(self, undone: World) -> None:
         """With the best of each team, a team's anonymous submissions count as those of another team."""
         rows = undone.as_user("visitor").get("/challenges/open/leaderboard.json?phase=main").json()

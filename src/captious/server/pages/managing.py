@@ -45,7 +45,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         phases=challenge.phase_list,
         participants=challenge.participants.order_by("username"),
         participant_form=form,
-        events=challenge.events.all()[:_MOST_EVENTS],
+        events=challenge.events.select_related("submission")[:_MOST_EVENTS],
     )
 
 

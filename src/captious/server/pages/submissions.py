@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         can_edit=own and exists and not submission.is_baseline,
         can_delete=own and exists and submission.status != _Status.RUNNING,
         can_see_traceback=manages,
-        events=submission.events.all() if manages else [],
+        events=submission.events.select_related("submission") if manages else [],
     )
 
 
@@ -225,7 +226,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def scores(request: HttpRequest, pk: int, captions: str, references: str) -> HttpResponse:
-    """Scores of each image as CSV, for captions files that are public."""
+    """Captions, references and scores of each image as CSV, for captions files that are public."""
     submission = submission_for(request.user, pk)
     challenge = submission.challenge
     reference_sets = {(row.captions, row.name): row for row in submission.phase.reference_sets}
@@ -236,6 +237,12 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
     if stored is None:
         raise Http404
     candidates = storage.candidates_in(submission.folder, captions)
-    ids = reference_cache.references(challenge, reference_set).ids
-    rows = [[image, candidates[image], *values] for image, values in zip(ids, stored.per_caption.tolist(), strict=True)]
-    return csv_file(["image_id", "caption", *stored.outputs], rows, f"submission-{pk}-{captions}-{references}.csv")
+    table = reference_cache.references(challenge, reference_set)
+    texts = [table.texts[start:end] for start, end in pairwise(table.offsets.tolist())]
+    n = max(map(len, texts))
+    rows = [
+        [image, candidates[image], *values, *of_image, *[""] * (n - len(of_image))]
+        for image, of_image, values in zip(table.ids, texts, stored.per_caption.tolist(), strict=True)
+    ]
+    heads = ["image_id", "caption", *stored.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
+    return csv_file(heads, rows, f"submission-{pk}-{captions}-{references}.csv")
