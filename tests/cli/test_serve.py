@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.server import free_port
+
 pytest.importorskip("django")
 
 
@@ -54,3 +56,18 @@ def test_restoring_what_is_not_there(tmp_path: Path) -> None:
     assert "cannot be restored" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "data").exists()
+
+
+def test_the_password_of_the_demonstration_is_not_in_the_log(tmp_path: Path) -> None:
+    """Which is standard error, unless that is a terminal."""
+    data, log = tmp_path / "data", tmp_path / "log"
+    command = [sys.executable, "-P", "-m", "captious", "serve", "--demo", "--data", str(data)]
+    command += ["--port", str(free_port())]
+    with log.open("wb") as file, subprocess.Popen(command, stderr=file, stdout=file) as server:
+        while b"administrator" not in log.read_bytes():
+            assert server.poll() is None, log.read_text()
+        server.terminate()
+    file_of_password = data / "demo_password"
+    assert str(file_of_password) in log.read_text()
+    assert stat.S_IMODE(file_of_password.stat().st_mode) == 0o600
+    assert file_of_password.read_text().strip() not in log.read_text()

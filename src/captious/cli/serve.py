@@ -86,7 +86,9 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
         if folder.stat().st_mode & 0o077:
             click.echo(f"warning: other users of this machine can read {folder}: chmod 700 {folder}", err=True)
         migrate()
-        message = first_administrator(_ask if sys.stdin.isatty() and not demo else None, demo=demo)
+        message = first_administrator(
+            _ask if sys.stdin.isatty() and not demo else None, demo=demo, show=sys.stderr.isatty()
+        )
         if demo:
             load_demo()
         shown = "localhost" if host in {"127.0.0.1", "0.0.0.0", "::"} else host

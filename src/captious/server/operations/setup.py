@@ -14,6 +14,7 @@ from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSetting
 __all__ = ["SETTINGS_MODULE", "first_administrator", "load_demo", "make_administrator", "migrate", "set_up"]
 
 SETTINGS_MODULE = "captious.server.django_settings"
+_PASSWORD_FILE = "demo_password"
 
 
 def set_up(data: Path | None = None, *, make: bool = False) -> None:
@@ -98,12 +99,14 @@ def make_administrator(name: str, password: str) -> None:
     record("make administrator", name)
 
 
-def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool) -> str:
+def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool, show: bool) -> str:
     """Make the first administrator if there is none.
 
     Args:
         ask: asks for a name and a password; None if nobody can be asked.
         demo: make one with a random password if nothing else helps.
+        show: the message goes to a person, and may contain that password. Otherwise it goes to a log, and the password
+            to a file in the data folder.
 
     Returns:
         A message for the person at the command line; may be empty.
@@ -111,6 +114,8 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
     Raises:
         ParameterError: ``CAPTIOUS_ADMIN`` is set without a password.
     """
+    from django.conf import settings
+
     from captious.server.models import User
 
     if User.objects.filter(is_superuser=True).exists():
@@ -124,7 +129,12 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
     if demo:
         password = secrets.token_urlsafe(9)
         make_administrator("admin", password)
-        return f"administrator: admin, password: {password}"
+        if show:
+            return f"administrator: admin, password: {password}"
+        file = settings.CAPTIOUS.data / _PASSWORD_FILE
+        file.touch(0o600)
+        file.write_text(f"{password}\n")
+        return f"administrator: admin, password: in {file}"
     if ask is not None:
         make_administrator(*ask())
         return ""
