@@ -11,11 +11,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.models import Challenge, Phase, Submission, Team, key_of
+from captious.server.operations.prometheus import prometheus_text
 from captious.server.pages.forms import EditForm, one_line, open_phases
 from captious.server.people.access import (
     challenge_for,
@@ -33,7 +35,7 @@ from captious.server.scoring import queue
 from captious.server.submissions import intake
 from captious.server.submissions.storage import incoming_folder
 
-__all__ = ["cancel", "challenge", "submission", "submissions"]
+__all__ = ["cancel", "challenge", "metrics", "submission", "submissions"]
 
 _CHUNK = 256 * 1024
 _View = Callable[..., HttpResponse]
@@ -139,6 +141,14 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
     return JsonResponse(_described(submission_for(request.user, pk), request.user))
+
+
+@_call("GET", needs_user=True)
+def metrics(request: HttpRequest) -> HttpResponse:
+    """The state of the server, for Prometheus; only for organisers and administrators."""
+    if not (request.user.is_superuser or request.user.organised.exists()):
+        raise Http404
+    return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
 
 
 @_call("POST", needs_user=True)

@@ -98,6 +98,7 @@ class ServerSettings:
         scoring_seconds: time limit of scoring one submission; after it, the worker is replaced.
         scoring_tries: number of times that scoring is tried before a submission counts as failed.
         lease_seconds: a worker that has not been heard from for so long has lost its submission to another.
+        queue_minutes: age of the oldest submission that waits for scoring above which the server is not healthy.
         resamples: bootstrap resamples of the intervals and tests on leaderboards.
         requests_per_minute: rate limit of sign-ups, uploads, invitations and the like for each account or address, and
             of signing in, passwords and tokens for each account and address.
@@ -129,6 +130,7 @@ class ServerSettings:
     scoring_seconds: Positive = 3600
     scoring_tries: Positive = 3
     lease_seconds: Positive = 30
+    queue_minutes: Positive = 60
     resamples: Positive = 1000
     requests_per_minute: Positive = 60
     concurrent_passwords: Positive = 1

@@ -68,6 +68,7 @@ _api = [
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),
     path("submissions/<int:pk>/cancel", api.cancel),
+    path("metrics", api.metrics),
 ]
 _site = [
     path("", challenges.home, name="home"),

@@ -1,47 +1,124 @@
-"""``/healthz``: whether the database answers, workers are alive and the queue moves."""
+"""``/healthz``: whether database and data folder can be written, workers are alive and the queue moves."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+import threading
+import time
+from dataclasses import asdict, dataclass
 from datetime import timedelta
+from functools import cached_property
 
+from django.conf import settings
 from django.db import Error
 from django.db.models import Q
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from captious.server.models import Submission, WorkerSeen
+from captious.server.models import RateCount, Submission, WorkerSeen
 from captious.version import __version__
 
-__all__ = ["healthz"]
+__all__ = ["Queue", "Storage", "healthz"]
 
-#: A worker that was not heard from for so long is gone. Within a submission, its lease counts.
-_SILENCE = timedelta(seconds=20)
+_Status = Submission.Status
+#: A worker that was not heard from for so long is gone; it gives a sign of life every 5 seconds.
+_SILENCE = timedelta(seconds=15)
+_FRESH = 5.0  # seconds for which a check that writes is not repeated
+_BLOCK = 64 * 1024  # bytes that it writes
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Workers and what they have to do."""
+
+    workers: int
+    running: int
+    queued: int
+    #: Age of the oldest submission that waits for its first scoring.
+    oldest_queued_seconds: int
+
+    @classmethod
+    def now(cls) -> Queue:
+        """As it is.
+
+        Raises:
+            Error: the database cannot be read.
+        """
+        now = timezone.now()
+        lost = Q(status=_Status.RUNNING, lease_until__lt=now)  # which waits for another worker
+        waiting = Submission.objects.filter(Q(status=_Status.QUEUED) | lost)
+        oldest = waiting.filter(finished=None).order_by("created").values_list("created", flat=True).first()
+        return cls(
+            workers=WorkerSeen.objects.filter(seen__gte=now - _SILENCE).count(),
+            running=Submission.objects.filter(status=_Status.RUNNING, lease_until__gte=now).count(),
+            queued=waiting.count(),
+            oldest_queued_seconds=round((now - oldest).total_seconds()) if oldest else 0,
+        )
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, in a few words; empty if nothing is."""
+        if not self.workers:
+            return "no worker"
+        return "the queue is late" if self.oldest_queued_seconds > 60 * settings.CAPTIOUS.queue_minutes else ""
+
+
+class Storage:
+    """Whether something can be written, tried once."""
+
+    _last: Storage | None = None
+
+    def __init__(self) -> None:
+        self._made = time.monotonic()
+
+    @classmethod
+    def now(cls) -> Storage:
+        """As it is, or was a few seconds ago: everybody may ask, and it costs a write to the disk."""
+        with _lock:
+            if cls._last is None or time.monotonic() - cls._last._made > _FRESH:
+                cls._last = cls()
+            return cls._last
+
+    @cached_property
+    def database(self) -> str:
+        """ "ok" or "failed"."""
+        try:
+            RateCount.objects.update_or_create(key="health", minute=int(time.time() // 60))
+        except Error:
+            return "failed"
+        return "ok"
+
+    @cached_property
+    def data_folder(self) -> str:
+        """ "ok" or "failed"."""
+        try:
+            with tempfile.TemporaryFile(dir=settings.CAPTIOUS.data) as file:
+                file.write(os.urandom(_BLOCK))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            return "failed"
+        return "ok"
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, in a few words; empty if nothing is."""
+        if self.database != "ok":
+            return "the database cannot be written"
+        return "" if self.data_folder == "ok" else "the data folder cannot be written"
 
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
     """200 and "ok" if submissions can be taken and scored; otherwise 503 and what is wrong."""
+    storage = Storage.now()
+    answer = {"status": "", "database": storage.database, "data_folder": storage.data_folder, "version": __version__}
     try:
-        now = timezone.now()
-        status = Submission.Status
-        lost = Q(status=status.RUNNING, lease_until__lt=now)  # which waits for another worker
-        queued = Submission.objects.filter(Q(status=status.QUEUED) | lost)
-        oldest = queued.order_by("created").values_list("created", flat=True).first()
-        running = Submission.objects.filter(status=status.RUNNING, lease_until__gte=now).count()
-        workers = WorkerSeen.objects.filter(seen__gte=now - _SILENCE).count()
-        is_alive = bool(workers or running)
-        return JsonResponse(
-            {
-                "status": "ok" if is_alive else "no worker",
-                "database": "ok",
-                "workers": workers,
-                "running": running,
-                "queued": queued.count(),
-                "oldest_queued_seconds": round((now - oldest).total_seconds()) if oldest else 0,
-                "version": __version__,
-            },
-            status=200 if is_alive else 503,
-        )
+        queue = Queue.now()
     except Error:
-        return JsonResponse({"status": "no database", "database": "failed"}, status=503)
+        return JsonResponse({**answer, "status": "no database", "database": "failed"}, status=503)
+    problem = storage.problem or queue.problem
+    return JsonResponse({**answer, **asdict(queue), "status": problem or "ok"}, status=503 if problem else 200)

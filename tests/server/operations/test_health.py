@@ -1,0 +1,118 @@
+"""What the server says about itself: to anybody, and to Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.support.site import Site
+
+
+@pytest.fixture
+def alive(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A site with a worker."""
+    from django.utils import timezone
+
+    from captious.server.models import WorkerSeen
+    from captious.server.operations import health
+
+    monkeypatch.setattr(health, "_FRESH", -1.0)
+    WorkerSeen.objects.create(name="worker", seen=timezone.now())
+    yield site
+
+
+def health(site: Site) -> tuple[int, str]:
+    response = site.client().get("/healthz")
+    return response.status_code, response.json()["status"]
+
+
+def queued(site: Site, **values: Any) -> None:
+    """The submissions of the demonstration, which wait, with other values."""
+    from captious.server.models import Submission
+
+    site.demo()
+    Submission.objects.update(**values)
+
+
+def test_all_is_well(alive: Site) -> None:
+    queued(alive)
+    assert health(alive) == (200, "ok")
+
+
+def test_a_full_disk(alive: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious.server.operations import health as module
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module.os, "fsync", full)
+    assert health(alive) == (503, "the data folder cannot be written")
+
+
+def test_a_database_that_can_only_be_read(alive: Site) -> None:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA query_only = 1")
+        try:
+            assert health(alive) == (503, "the database cannot be written")
+        finally:
+            cursor.execute("PRAGMA query_only = 0")
+
+
+def test_a_worker_that_was_killed_while_it_scored(alive: Site) -> None:
+    """Its lease does not count."""
+    from django.utils import timezone
+
+    from captious.server.models import WorkerSeen
+
+    now = timezone.now()
+    queued(alive, status="running", lease_until=now + timedelta(hours=1))
+    WorkerSeen.objects.update(seen=now - timedelta(seconds=20))
+    assert health(alive) == (503, "no worker")
+
+
+def test_a_queue_that_is_late(alive: Site) -> None:
+    from django.utils import timezone
+
+    from captious.server.models import Submission
+
+    alive.configure(queue_minutes=10)
+    queued(alive, created=timezone.now() - timedelta(minutes=11))
+    assert health(alive) == (503, "the queue is late")
+    Submission.objects.update(finished=timezone.now())  # they are scored again, which can wait
+    assert health(alive) == (200, "ok")
+
+
+def test_writing_is_not_tried_whenever_somebody_asks(alive: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious.server.operations import health as module
+
+    times: list[int] = []
+    monkeypatch.setattr(module.os, "fsync", times.append)
+    health(alive)
+    monkeypatch.setattr(module, "_FRESH", 60.0)
+    for _ in range(5):
+        health(alive)
+    assert len(times) == 1
+
+
+def test_prometheus(alive: Site) -> None:
+    """An organiser is told about own challenges, an administrator about all."""
+    from captious.server.models import Challenge, User
+
+    queued(alive)
+    organiser, administrator = alive.user("olga"), User.objects.create_superuser("root")
+    other = Challenge.objects.create(slug="other", title="Other", definition_values={})
+    other.organisers.add(organiser)
+    for user, challenges in ((organiser, set()), (administrator, {"demo"})):
+        header = {"Authorization": f"Bearer {alive.token(user)}"}
+        response = alive.client().get("/api/v1/metrics", headers=header)
+        families = {each.name: each for each in text_string_to_metric_families(response.content.decode())}
+        assert families["captious_workers"].samples[0].value == 1
+        assert families["captious_data_folder_writable"].samples[0].value == 1
+        assert families["captious_queued_submissions"].samples[0].value > 0
+        assert {each.labels["challenge"] for each in families["captious_submissions"].samples} == challenges
