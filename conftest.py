@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from tests.docs.pages import DATA, page
 from tests.docs.pages import collect as pytest_collect_file
 
+from captious.evaluation import caption_warnings
 from captious.resources import meteor_tables as meteor
 
 __all__ = ["page", "pytest_collect_file"]
@@ -55,6 +56,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if slow:
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
         config.hook.pytest_deselected(items=slow)
+
+
+@pytest.fixture(autouse=True)
+def warnings_of_its_own() -> None:
+    """A warning that an earlier test has caused is issued again."""
+    caption_warnings._issued.clear()
 
 
 @pytest.fixture(scope="session")

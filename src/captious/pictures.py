@@ -88,11 +88,19 @@ class Dot:
 
 @dataclass(frozen=True, eq=False)
 class Dots:
-    """Values one below the other: label -> value. A line marks the first value."""
+    """Values one below the other: label -> value. A line marks the first value, or another one."""
 
     title: str
     x_label: str
     rows: Mapping[str, Dot]
+    line: float | None = None
+
+    @property
+    def marked(self) -> float | None:
+        """Where the line is; None if there are no values."""
+        if self.line is not None or not self.rows:
+            return self.line
+        return next(iter(self.rows.values())).value
 
 
 @dataclass(frozen=True, eq=False)

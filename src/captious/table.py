@@ -9,11 +9,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from captious.errors import MissingExtraError, ParameterError
+
 if TYPE_CHECKING:
+    import pandas
+    import polars
+    from matplotlib.figure import Figure
+
     from captious.pictures import Picture
 
 __all__ = [
@@ -25,6 +31,8 @@ __all__ = [
     "Column",
     "Displayed",
     "Form",
+    "IntervalStyle",
+    "Medium",
     "Row",
     "Table",
     "best",
@@ -32,10 +40,17 @@ __all__ = [
     "json_document",
     "json_value",
     "labeled",
+    "optional_library",
+    "oriented",
 ]
 
-Form: TypeAlias = Literal["score", "rounded", "difference", "effect", "p", "percent", "count"]
-"""How the numbers of a column are written; "rounded": with two digits, "percent": in hundredths."""
+Form: TypeAlias = Literal[
+    "score", "number", "rounded", "difference", "effect", "p", "percent", "percent difference", "count"
+]
+"""How numbers are written; "number": as scores, but never in hundredths, "rounded": with two digits."""
+
+IntervalStyle: TypeAlias = Literal["beside", "below", "subscript"]
+"""Where LaTeX has the interval of a value: beside it, on a line below, or as a subscript."""
 
 Medium: TypeAlias = Literal["screen", "page", "paper"]
 #: Media that a column can be restricted to: terminals, HTML, LaTeX.
@@ -56,12 +71,16 @@ class Cell:
         interval: of the value.
         best: it is the best of those it can be compared with.
         significant: it is a significant difference.
+        marks: what stands behind it as a superscript, such as the letters of systems that are significantly worse.
+        form: how it is written, if not as the other cells of its column.
     """
 
     value: object
     interval: tuple[float, float] | None = None
     best: bool = False
     significant: bool = False
+    marks: str = ""
+    form: Form | None = None
 
 
 @dataclass(frozen=True)
@@ -128,11 +147,15 @@ class Table:
         signatures: of the metrics, where rows do not have them.
         explanations: sentences below the facts.
         comments: what papers say about where the numbers come from.
-        across_in_papers: papers have a row for each column, and a column for each row.
+        across: the values of a row, not those of a column, can be compared with each other. Papers have a row for each
+            of its columns, and a column for each of its rows.
+        transposed: rows are columns, and columns rows.
+        interval_style: where papers have intervals.
         fold: columns of a terminal that the table is folded to.
-        examples: a table below, for terminals.
+        below: a table below, but not in papers.
         pictures: by file name without extension.
         warnings: about misleading numbers, one sentence each.
+        legend: what the marks of cells mean, a sentence.
     """
 
     columns: Sequence[Column]
@@ -149,11 +172,14 @@ class Table:
     signatures: Sequence[str] = ()
     explanations: Sequence[str] = ()
     comments: Sequence[str] = ()
-    across_in_papers: bool = False
+    across: bool = False
+    transposed: bool = False
+    interval_style: IntervalStyle = "beside"
     fold: int | None = None
-    examples: Table | None = None
+    below: Table | None = None
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    legend: str = ""
 
 
 def labeled(name: str, lower_is_better: bool | None) -> str:
@@ -166,6 +192,42 @@ def best(scores: Sequence[float], lower_is_better: bool | None) -> float | None:
     if lower_is_better is None or not min(scores) < max(scores):
         return None
     return min(scores) if lower_is_better else max(scores)
+
+
+def oriented(table: Table, medium: Medium) -> Table:
+    """The table as a medium shows it: its columns for that medium, with rows for columns where they change places.
+
+    Raises:
+        ParameterError: rows in sections would change places with columns where only papers have names above columns.
+    """
+    shown = [place for place, column in enumerate(table.columns) if medium in column.media]
+    columns = [table.columns[place] for place in shown]
+    rows = [replace(row, cells=[row.cells[place] for place in shown]) for row in table.rows]
+    if table.transposed == (table.across and medium == PAPER):
+        return replace(table, columns=columns, rows=rows, transposed=False)
+    if medium != PAPER and any(row.section for row in rows):
+        raise ParameterError("a table of groups cannot be transposed", help="leave out --transpose (transpose=True)")
+    marked = any(column.marked for column in columns)
+    if medium != PAPER:
+        rows += table.description
+    return replace(
+        table,
+        columns=[
+            Column(row.label, group=row.section, in_papers=row.in_papers, marked=marked, media=[medium]) for row in rows
+        ],
+        rows=[
+            Row(column.head, [_formed(row.cells[place], column) for row in rows], in_papers=column.in_papers)
+            for place, column in enumerate(columns)
+        ],
+        description=(),
+        across=False,
+        transposed=False,
+    )
+
+
+def _formed(cell: Cell | None, column: Column) -> Cell | None:
+    """A cell that is written as those of its column, wherever it stands."""
+    return None if cell is None else replace(cell, form=cell.form or column.form)
 
 
 def json_document(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,22 +251,126 @@ def json_value(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-#: The module whose ``plain_text``, ``rich_text`` and ``html`` show tables; imported when the first result is shown.
+def optional_library(name: str) -> Any:
+    """A library that has an extra of its name.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(f"{name} is not installed", help=f"pip install 'captious[{name}]'") from None
+
+
+#: The module that shows tables; imported when the first result is shown.
 _RENDERER = "captious.report.formats"
 
 
 class Displayed:
-    """A result that shows as a table in a terminal and as HTML in a notebook."""
+    """A result that shows as a table in a terminal and as HTML in a notebook, and that papers and programs can take.
+
+    The arguments of ``to_markdown`` and ``to_latex`` besides their own are those of ``to_table``.
+    """
 
     def to_table(self) -> Table:
         """The result as a table, which every format can show."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return str(import_module(_RENDERER).plain_text(self.to_table())).rstrip("\n")
+        return str(_formats().plain_text(self.to_table())).rstrip("\n")
 
     def __rich__(self) -> object:
-        return import_module(_RENDERER).rich_text(self.to_table())
+        return _formats().rich_text(self.to_table())
 
     def _repr_html_(self) -> str:
-        return str(import_module(_RENDERER).html(self.to_table()))
+        return str(_formats().html(self.to_table()))
+
+    def to_markdown(
+        self,
+        *,
+        percent: bool = False,
+        names: Literal["captious", "toolkit", "paper"] = "captious",
+        transpose: bool = False,
+        **of_table: Any,
+    ) -> str:
+        """The table as Markdown.
+
+        Args:
+            percent: scores in hundredths with one decimal.
+            names: whose names of metrics: ours, those of the COCO toolkit (CIDEr), or abbreviations of papers (C).
+            transpose: exchange rows and columns.
+
+        Raises:
+            UnknownNameError: no such names.
+        """
+        shown = {"percent": percent, "names": names, "transpose": transpose}
+        return str(_formats().presented(self.to_table(**of_table), "markdown", **shown))
+
+    def to_latex(
+        self,
+        *,
+        percent: bool = False,
+        names: Literal["captious", "toolkit", "paper"] = "captious",
+        transpose: bool = False,
+        interval_style: IntervalStyle = "beside",
+        **of_table: Any,
+    ) -> str:
+        """The table as LaTeX, a tabular for the package booktabs.
+
+        Args:
+            percent, names, transpose: as for ``to_markdown``.
+            interval_style: intervals "beside" scores, "below" them, or as their "subscript".
+
+        Raises:
+            UnknownNameError: no such names or style.
+        """
+        shown = {"percent": percent, "names": names, "transpose": transpose, "interval_style": interval_style}
+        return str(_formats().presented(self.to_table(**of_table), "latex", **shown))
+
+    def to_csv(self, **of_table: Any) -> str:
+        """All numbers, unrounded, one record per line."""
+        return str(_formats().csv(self.to_table(**of_table)))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All numbers as a pandas frame, the records of ``to_csv``.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        return optional_library("pandas").DataFrame(self._records())
+
+    def to_polars(self) -> polars.DataFrame:
+        """All numbers as a polars frame, the records of ``to_csv``.
+
+        Raises:
+            MissingExtraError: polars is not installed.
+        """
+        return optional_library("polars").DataFrame(self._records(), strict=False)  # type: ignore[no-any-return]
+
+    def plot(self, name: str | None = None) -> Figure:
+        """A picture of the result, as a figure of matplotlib.
+
+        Args:
+            name: which one, of a result that has several; by default the first.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+            UnknownNameError: no picture of this name.
+            ParameterError: a result without pictures.
+        """
+        figure: Figure = _formats().plot(self._pictured(), name)
+        return figure
+
+    def _pictured(self) -> Table:
+        """The table with the pictures that ``plot`` draws."""
+        return self.to_table()
+
+    def _records(self) -> dict[str, list[object]]:
+        """The records of the table by column."""
+        records = self.to_table().records
+        return {name: [record[name] for record in records] for name in (records[0] if records else ())}
+
+
+def _formats() -> Any:
+    return import_module(_RENDERER)

@@ -29,7 +29,16 @@ def own(folder: Path) -> str:
 class TestFormats:
     @pytest.mark.parametrize(
         ("name", "form"),
-        [("x.json", "json"), ("x.JSON", "json"), ("x.csv", "csv"), ("x.txt", "table"), ("x", "table")],
+        [
+            ("x.json", "json"),
+            ("x.JSON", "json"),
+            ("x.csv", "csv"),
+            ("x.txt", "table"),
+            ("x", "table"),
+            ("x.md", "markdown"),
+            ("x.tex", "latex"),
+            ("x.html", "html"),
+        ],
     )
     @pytest.mark.parametrize(
         "call", [("score", *FILES), ("compare", *FILES, "--resamples", "9")], ids=["score", "compare"]
@@ -52,12 +61,17 @@ class TestFormats:
 
     @pytest.mark.parametrize(
         ("call", "name"),
-        [(("score", *FILES), "x.jsonl"), (("judge",), "x.jsonl"), (("data", "items"), "x.json")],
-        ids=["score", "judge", "data items"],
+        [
+            (("score", *FILES), "x.jsonl"),
+            (("score", *FILES), "x.docx"),
+            (("judge",), "x.jsonl"),
+            (("data", "items"), "x.json"),
+        ],
+        ids=["score", "docx", "judge", "data items"],
     )
     def test_a_format_that_the_command_cannot_write(self, own: str, run: Run, call: tuple[str, ...], name: str) -> None:
         outcome = run(*call, *(() if "score" in call else (own,)), "-o", name)
-        assert_refused(outcome, f"{name} implies the format", "this command cannot write")
+        assert_refused(outcome, f"{name} implies ", "choose --format")
         assert not Path(name).exists()
 
     def test_lines_of_json(self, own: str, run: Run) -> None:

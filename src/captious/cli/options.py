@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,10 +13,10 @@ from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
-from captious.data.file_contents import is_standard_input
 from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
+from captious.evaluation.system_names import system_names
 from captious.metrics.contract.set_metrics import OF_K
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 
@@ -40,7 +39,6 @@ __all__ = [
     "several_option",
     "subset_option",
     "system_files",
-    "system_names",
 ]
 
 metric_option = click.option(
@@ -148,24 +146,6 @@ def system_files(command: Command) -> Command:
 def named_systems(files: Sequence[Path]) -> dict[str, Path]:
     """The files of systems by ``system_names``."""
     return dict(zip(system_names(files), files, strict=True))
-
-
-def system_names(files: Sequence[Path]) -> list[str]:
-    """A name for each system: the file's, without its extensions; the whole path where names would be the same.
-
-    Raises:
-        ParameterError: a file is given twice.
-    """
-    stems = [
-        "standard input" if is_standard_input(file) else file.name.removesuffix(".gz").rsplit(".", 1)[0] or file.name
-        for file in files
-    ]
-    names = [stem if stems.count(stem) == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
-    names = [os.fsencode(name).decode(errors="replace") for name in names]  # names of files need not be text
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if repeated:
-        raise ParameterError(f"{repeated[0]} is given twice", help="give each system once")
-    return names
 
 
 def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> str:

@@ -13,9 +13,10 @@ import click
 from click.core import ParameterSource
 
 from captious.atomic_write import check_place, whole_file
-from captious.cli.library_options import FILE, Command
+from captious.cli.library_options import FILE, Command, option_of
 from captious.errors import ParameterError
 from captious.report.formats import FORMATS, plain_text, rich_text
+from captious.report.presentation import INTERVAL_STYLES, NAMES, Presentation
 from captious.report.terminal import as_text
 from captious.table import Displayed, Table
 
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = [
+    "PRESENTATION",
     "deliver",
     "deliver_result",
     "format_option",
     "output_options",
+    "presentation_options",
     "print_rows",
     "print_table",
     "takes_anything",
@@ -36,7 +39,23 @@ __all__ = [
 ]
 
 #: The format that the name of an output file asks for.
-_BY_EXTENSION = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tex": "latex", ".html": "html"}
+_BY_EXTENSION = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".xlsx": "xlsx",
+    ".txt": "table",
+    ".log": "table",
+    "": "table",
+}
+#: The parameters of ``presentation_options``.
+PRESENTATION = ("percent", "names", "transpose", "interval_style")
+#: Formats whose numbers are unrounded and whose names are ours.
+_FOR_PROGRAMS = ("json", "jsonl", "csv")
 
 
 def format_option(*formats: str) -> Callable[[Command], Command]:
@@ -51,13 +70,35 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
     )
 
 
+def presentation_options(command: Command) -> Command:
+    """Give a command the options of ``Presentation``, which it gets as ``presentation``; put them above its outputs."""
+
+    @functools.wraps(command)
+    def with_presentation(**parameters: Any) -> Any:
+        chosen = {name: parameters.pop(name) for name in PRESENTATION}
+        presentation = Presentation(**chosen)
+        if presentation != Presentation() and parameters["format_"] in _FOR_PROGRAMS:
+            raise click.UsageError(
+                f"{parameters['format_']} has unrounded numbers under our names of metrics: choose another format, or "
+                "leave out --percent, --names, --transpose and --interval-style"
+            )
+        return command(presentation=presentation, **parameters)
+
+    decorated: Any = with_presentation
+    for name, type in {"interval_style": click.Choice(INTERVAL_STYLES), "names": click.Choice(NAMES)}.items():
+        decorated = option_of(Presentation, name, type)(decorated)
+    for name in ("transpose", "percent"):
+        decorated = option_of(Presentation, name)(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
 def output_options(
     *formats: str, pictures: bool = False, folders_with: str | None = None
 ) -> Callable[[Command], Command]:
     """Options for where a result goes: ``--format``, ``-o`` and, with pictures, ``--plot``.
 
-    The command gets ``format_``, ``output`` and ``plot``. An output file whose name ends in the name of a format gets
-    that format, unless another is requested.
+    The command gets ``format_``, ``output`` and ``plot``. The name of an output file chooses the format, unless one is
+    requested; a name that does not is refused.
 
     Args:
         formats: what can be printed, the default first.
@@ -69,14 +110,11 @@ def output_options(
         @functools.wraps(command)
         def with_format(**parameters: Any) -> Any:
             source = click.get_current_context().get_parameter_source("format_")
-            named = _BY_EXTENSION.get(parameters["output"].suffix.lower()) if parameters["output"] is not None else None
-            if source is not ParameterSource.COMMANDLINE and named is not None:
-                if named not in formats:
-                    raise click.UsageError(
-                        f"{parameters['output'].name} implies the format {named}, which this command cannot write; "
-                        f"choose --format {'|'.join(formats)}, or another extension"
-                    )
-                parameters["format_"] = named
+            output = parameters["output"]
+            if source is not ParameterSource.COMMANDLINE and output is not None and not takes_anything(output):
+                parameters["format_"] = _format_of(output, formats)
+            if parameters["format_"] == "xlsx" and output is None:
+                raise click.UsageError("a spreadsheet needs a file: -o FILE.xlsx")
             if parameters.get("plot") is not None:
                 from captious.report.plots import check_plots
 
@@ -93,6 +131,20 @@ def output_options(
         return format_option(*formats)(decorated)  # type: ignore[no-any-return]
 
     return decorate
+
+
+def _format_of(output: Path, formats: Sequence[str]) -> str:
+    """The format that the name of a file asks for."""
+    suffix = output.suffix.lower()
+    named = _BY_EXTENSION.get(suffix)
+    if named is not None and named in formats:
+        return named
+    if named == "table":  # of a command whose default is another text
+        return formats[0]
+    implied = "no format" if named is None else f"the format {named}, which this command cannot write"
+    raise click.UsageError(
+        f"{output.name} implies {implied}; choose --format {'|'.join(formats)}, or another extension"
+    )
 
 
 def written(*names: str, folders_with: str | None = None) -> Callable[[Command], Command]:
@@ -185,8 +237,12 @@ def _may_have_color() -> bool:
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}.isdisjoint(os.environ)
 
 
-def deliver(content: str | Table, output: Path | None, format_: str = "table") -> None:
+def deliver(
+    content: str | Table, output: Path | None, format_: str = "table", presentation: Presentation | None = None
+) -> None:
     """Text, or a table in a format, to stdout or atomically to a file."""
+    if isinstance(content, Table) and presentation is not None:
+        content = presentation.of(content)
     if output is None and isinstance(content, Table) and format_ == "table":
         print_table(content)
         return
@@ -197,10 +253,10 @@ def deliver(content: str | Table, output: Path | None, format_: str = "table") -
         write_text(output, rendered)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, atomically."""
-    with whole_file(path) as file:
-        file.write(text)
+def write_text(path: Path, content: str | bytes) -> None:
+    """Write a file, atomically."""
+    with whole_file(path, "w" if isinstance(content, str) else "wb") as file:
+        file.write(content)
 
 
 def deliver_result(result: Displayed, format_: str, output: Path | None, plot: Path | None) -> None:

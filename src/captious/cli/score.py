@@ -16,21 +16,22 @@ from captious.cli.options import (
     repeated_command,
     several_option,
     subset_option,
-    system_names,
 )
-from captious.cli.outputs import deliver, output_options, warn, written
+from captious.cli.outputs import PRESENTATION, deliver, output_options, presentation_options, warn, written
 from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
 from captious.data import images_of, load, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.score_tables import grouped_score_table, score_table
+from captious.evaluation.system_names import system_names
 from captious.metrics.contract.request import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.caption_scores import check_caption_file, write_captions
 from captious.report.numbers import plain
+from captious.report.presentation import Presentation
 
 __all__ = ["score"]
 
@@ -47,7 +48,8 @@ __all__ = ["score"]
 @no_references_option
 @group_option
 @written("output", "per_caption", folders_with="shards")
-@output_options("table", "json", "csv", "latex", folders_with="shards")
+@output_options("table", "json", "csv", "markdown", "latex", "html", "xlsx", folders_with="shards")
+@presentation_options
 @shard_options
 @metric_options
 @several_option
@@ -66,6 +68,7 @@ def score(
     group_by: str | None,
     format_: str,
     output: Path | None,
+    presentation: Presentation,
     **of_shards: Any,
 ) -> None:
     """Score the captions of one or more systems against references.
@@ -90,7 +93,7 @@ def score(
             output=output,
             **of_shards,
         )
-        deliver(sharded.to_table(intervals=intervals), None, format_)
+        deliver(sharded.to_table(intervals=intervals), None, format_, presentation)
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
     refuse_shard_options()
@@ -118,11 +121,11 @@ def score(
                     result.confidence_interval()
             reports.append(report)
     if groups is None:
-        deliver(score_table(reports, intervals=intervals), output, format_)
+        deliver(score_table(reports, intervals=intervals), output, format_, presentation)
         warnings = [warning for report in reports for warning in report.warnings]
     else:
         grouped = [report.by_group(groups) for report in reports]
-        deliver(grouped_score_table(grouped, intervals=intervals), output, format_)
+        deliver(grouped_score_table(grouped, intervals=intervals), output, format_, presentation)
         warnings = [warning for report in grouped for warning in report.warnings]
     if per_caption is not None:
         write_captions(per_caption, reports)
@@ -133,5 +136,8 @@ def score(
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     warn(warnings)
     if format_ == "table" and output is None and len(reports) == 2 and comparable:
-        command = repeated_command("captious compare", without=("intervals", "per_caption", "format_"))
+        command = repeated_command(
+            "captious compare",
+            without=("intervals", "per_caption", "format_", *PRESENTATION),
+        )
         click.echo(f"Is the difference real? {plain(command)}", err=True)

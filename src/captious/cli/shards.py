@@ -10,8 +10,8 @@ import click
 from click.core import ParameterSource
 
 from captious.cli.library_options import COUNT, Command
-from captious.cli.options import system_names
 from captious.errors import ParameterError
+from captious.evaluation.system_names import system_names
 from captious.metrics.contract.settings import Settings
 from captious.scale.batches import BATCH_ROWS
 from captious.scale.engines import ENGINES

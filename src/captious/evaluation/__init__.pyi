@@ -13,9 +13,12 @@ from .group_scores import GroupScore as GroupScore
 from .group_scores import length_groups as length_groups
 from .metric_run import evaluate as evaluate
 from .metric_run import score as score
+from .pairwise import Corrected as Corrected
+from .pairwise import PairwiseComparison as PairwiseComparison
 from .preparation import prepare as prepare
 from .reward import Reward as Reward
 from .reward import reward as reward
 from .score_report import Report as Report
 from .score_report import Result as Result
 from .stream import Stream as Stream
+from .system_reports import Reports as Reports

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,9 +12,18 @@ import numpy as np
 from captious.data import Captions, CaptionSets, References
 from captious.errors import CaptiousWarning
 
-__all__ = ["FEW_IMAGES", "CaptionCounts", "CaptiousWarning", "caption_warnings", "few_images", "single_captions"]
+__all__ = [
+    "FEW_IMAGES",
+    "CaptionCounts",
+    "CaptiousWarning",
+    "caption_warnings",
+    "few_images",
+    "issue",
+    "single_captions",
+]
 
 _COPIES = 0.1
+_issued: set[str] = set()
 #: Fewer images than these are too few for intervals and tests.
 FEW_IMAGES = 10
 
@@ -87,6 +97,17 @@ class CaptionCounts:
 def caption_warnings(captions: Captions | CaptionSets) -> list[str]:
     """Warnings about the captions themselves, one sentence each."""
     return CaptionCounts.of(captions).warnings
+
+
+def issue(sentences: Iterable[str]) -> None:
+    """Issue warnings to the caller of the function that calls this one, each wording once per process.
+
+    Python's own filters would repeat them in every cell of a notebook.
+    """
+    for sentence in sentences:
+        if sentence not in _issued:
+            _issued.add(sentence)
+            warnings.warn(sentence, CaptiousWarning, stacklevel=3)
 
 
 def few_images(n: int) -> list[str]:

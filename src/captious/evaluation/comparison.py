@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,13 +10,14 @@ import numpy as np
 
 from captious.data import Captions, CaptionSets, ImageId, images_of, load, read_references, same_images
 from captious.errors import ParameterError, UnknownNameError
-from captious.evaluation.caption_warnings import CaptiousWarning, few_images
+from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.group_scores import GroupedComparison, group_comparison
 from captious.evaluation.metric_run import evaluate
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.evaluation.score_report import Report, Result
+from captious.evaluation.system_names import pair_names
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
@@ -194,7 +194,7 @@ def compare(
     metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
     *,
     settings: Settings | None = None,
-    systems: tuple[str, str] = ("a", "b"),
+    systems: tuple[str, str] | None = None,
     subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
@@ -204,10 +204,12 @@ def compare(
 ) -> Comparison:
     """Compare the captions of two systems on the same images.
 
+    To compare more, score them together: ``captious.score({"mine": ..., "other": ...}, references).compare()``.
+
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes.
         references: likewise. None if candidates have references, as ``Captions`` do, or metrics need none.
-        systems: their names.
+        systems: their names; by default those of their files without extensions, or "a" and "b".
         metrics, settings, subset, several, of_k: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
@@ -216,6 +218,7 @@ def compare(
         ParameterError: the systems do not have the same images (with ``subset``).
     """
     sampling = Sampling(resamples, seed, level)
+    systems = pair_names(a, b) if systems is None else systems
     if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
         raise ParameterError(f"{systems!r} is not a pair of names", help="give two names: systems=('a', 'b')")
     several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
@@ -230,8 +233,7 @@ def compare(
         for name, candidates in zip(systems, (a, b), strict=True)
     )
     comparison = _compared(report_a, report_b, sampling)
-    for warning in comparison.warnings:
-        warnings.warn(warning, CaptiousWarning, stacklevel=2)
+    issue(comparison.warnings)
     return comparison
 
 

@@ -2,53 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from captious.evaluation.result_pictures import difference_pictures, effect_picture
 from captious.evaluation.score_tables import (
     AVERAGES,
     exclusions,
     images_text,
     lower_is_better_note,
+    score_table,
     signature_lines,
     subject,
 )
-from captious.table import PAGE, PAPER, SCREEN, Cell, Column, Row, Table, labeled
+from captious.table import PAGE, PAPER, SCREEN, Cell, Column, Form, Row, Table, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.comparison import Comparison, Difference
     from captious.evaluation.group_scores import GroupDifference, GroupedComparison
+    from captious.evaluation.pairwise import Corrected, PairwiseComparison
 
-__all__ = ["difference_table", "grouped_difference_table"]
+__all__ = ["SIGNIFICANT", "difference_table", "grouped_difference_table", "pairwise_table"]
 
-_SIGNIFICANT = 0.05
+SIGNIFICANT = 0.05
 #: Fields that hold intervals -> the names of their bounds in records.
 _BOUNDS = {"interval": ("low", "high"), "effect_interval": ("effect_low", "effect_high")}
 
 
-def difference_table(comparison: Comparison, *, examples: int = 0) -> Table:
+def difference_table(
+    comparison: Comparison, *, examples: int = 0, corrected: Mapping[str, Corrected] | None = None
+) -> Table:
     """Two systems, one row per output: scores, differences with intervals, effect sizes and tests.
 
     Args:
         comparison: of the systems.
         examples: number of images to show, those on which the systems differ most.
+        corrected: output -> p values that were corrected for the number of tests, which are then shown, too.
     """
     a, b = comparison.a, comparison.b
-    rows = [
-        Row(
-            labeled(name, d.lower_is_better),
-            [
-                *_scores(d, significant=d.p_bootstrap < _SIGNIFICANT),
-                Cell(d.effect_size),
-                Cell(d.p_bootstrap),
-                Cell(d.p_randomization),
-                Cell(d.effect_size),
-            ],
-            signature=d.signature,
-        )
-        for name, d in comparison.items()
-    ]
+    rows = []
+    for name, d in comparison.items():
+        bootstrap, randomization = d.p_bootstrap, d.p_randomization
+        p_values = [bootstrap, randomization, randomization]
+        if corrected is not None:
+            bootstrap, randomization = corrected[name].bootstrap, corrected[name].randomization
+            p_values = [d.p_bootstrap, bootstrap, d.p_randomization, randomization, randomization]
+        cells = _scores(d, significant=bootstrap < SIGNIFICANT, marks="*" * (randomization < SIGNIFICANT))
+        cells += [Cell(d.effect_size), *map(Cell, p_values), Cell(d.effect_size)]
+        rows.append(Row(labeled(name, d.lower_is_better), cells, signature=d.signature))
     note = (
         f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
         f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
@@ -57,8 +60,7 @@ def difference_table(comparison: Comparison, *, examples: int = 0) -> Table:
         columns=[
             *_score_columns(comparison, drawn=True),
             Column("effect size", "effect", media=[SCREEN]),
-            Column("p bootstrap", "p", media=[SCREEN, PAGE]),
-            Column("p randomization", "p", in_papers="p"),
+            *_p_columns(corrected=corrected is not None),
             Column("effect size", "effect", media=[PAGE]),
         ],
         rows=rows,
@@ -68,8 +70,9 @@ def difference_table(comparison: Comparison, *, examples: int = 0) -> Table:
         caption=f"{a.n_images:,} images; below each difference its {comparison.level:.0%} interval; "
         f"{comparison.resamples:,} resamples, seed {comparison.seed}",
         notes=[*exclusions([a, b]), " ".join([note, *lower_is_better_note(rows)])],
-        comments=[*_comments(comparison), *signature_lines(a)],
-        examples=_examples(comparison, examples) if examples else None,
+        pictures={"effect-sizes": effect_picture(comparison)},
+        comments=[*_comments(comparison), "*: p < .05", *signature_lines(a)],
+        below=_examples(comparison, examples) if examples else None,
     )
 
 
@@ -99,11 +102,7 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
         columns=[
             Column("images", "count", media=[SCREEN, PAGE]),
             *_score_columns(whole),
-            Column("p bootstrap", "p", media=[SCREEN, PAGE]),
-            Column("corrected", "p", media=[SCREEN, PAGE]),
-            Column("p randomization", "p", media=[SCREEN, PAGE]),
-            Column("corrected", "p", media=[SCREEN, PAGE]),
-            Column("p", "p", media=[PAPER]),
+            *_p_columns(corrected=True),
         ],
         rows=rows,
         records=[_record(whole, d) for d in grouped.differences],
@@ -119,7 +118,55 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
             f"p values of groups have {correction}",
             *(f"  {name}: {n:,} images" for name, n in grouped.group_sizes.items()),
         ],
-        examples=_examples(whole, examples) if examples else None,
+        pictures=difference_pictures(rows, 3, f"{whole.b.system} − {whole.a.system}; {whole.level:.0%} intervals"),
+        below=_examples(whole, examples) if examples else None,
+    )
+
+
+def pairwise_table(compared: PairwiseComparison) -> Table:
+    """Systems side by side, each score with the letters of the systems that it beats; below, the pairs."""
+    reports = [*compared.reports.values()]
+    scores = score_table(reports)
+    correction = f"Holm's correction for {compared.n_tests:,} tests ({len(compared)} pairs, {len(scores.rows)} metrics)"
+    letters = compared.letters
+    rows = [
+        replace(
+            row,
+            cells=[
+                cell and replace(cell, marks="".join(letters[worse] for worse in compared.beaten(system, name)))
+                for cell, system in zip(row.cells, compared.reports, strict=True)
+            ],
+        )
+        for row, name in zip(scores.rows, reports[0], strict=True)
+    ]
+    tables = {
+        pair: difference_table(comparison, corrected=compared.corrected[pair]) for pair, comparison in compared.items()
+    }
+    below = [
+        replace(row, section=f"{b} − {a}", cells=row.cells[2:])
+        for (a, b), table in tables.items()
+        for row in table.rows
+    ]
+    records = []
+    for pair, table in tables.items():
+        for record, p in zip(table.records, compared.corrected[pair].values(), strict=True):
+            records.append({**record, "corrected_bootstrap": p.bootstrap, "corrected_randomization": p.randomization})
+    sampling = (
+        f"{compared.level:.0%} intervals and p values from {compared.resamples:,} resamples of images, seed "
+        f"{compared.seed}; corrected: {correction}. Effect size: Cohen's d of caption scores."
+    )
+    first = next(iter(tables.values()))
+    return replace(
+        scores,
+        columns=[replace(column, head=f"{column.head} ({letters[column.head]})") for column in scores.columns],
+        rows=rows,
+        records=records,
+        document=compared.to_dict(),
+        caption=f"{reports[0].n_images:,} images",
+        notes=[*scores.notes, sampling],
+        comments=[*scores.comments, sampling],
+        legend=f"Letters: systems that are significantly worse (p < .05 of approximate randomization, {correction}).",
+        below=Table(first.columns[2:], below, [], {}, title="differences"),
     )
 
 
@@ -134,9 +181,26 @@ def _score_columns(comparison: Comparison, *, drawn: bool = False) -> list[Colum
     ]
 
 
-def _scores(d: Difference | GroupDifference, *, significant: bool = False) -> list[Cell]:
-    difference = Cell(d.difference, d.interval, significant=significant)
-    return [Cell(d.score_a), Cell(d.score_b), difference, Cell(d.difference), Cell(d.interval)]
+def _p_columns(*, corrected: bool) -> list[Column]:
+    """The columns of p values, and of those with a correction. Papers have one, of approximate randomization."""
+    shown = (SCREEN, PAGE)
+    correction = [Column("corrected", "p", media=shown)] * corrected
+    bootstrap, randomization = (Column(f"p {kind}", "p", media=shown) for kind in ("bootstrap", "randomization"))
+    return [bootstrap, *correction, randomization, *correction, Column("p", "p", media=[PAPER])]
+
+
+def _scores(d: Difference | GroupDifference, *, significant: bool = False, marks: str = "") -> list[Cell]:
+    """The cells of the columns of ``_score_columns``."""
+    # Lengths and their like are no shares, which could be in hundredths.
+    number: Form | None = None if d.lower_is_better is not None else "number"
+    change: Form | None = None if d.lower_is_better is not None else "difference"
+    return [
+        Cell(d.score_a, form=number),
+        Cell(d.score_b, form=number),
+        Cell(d.difference, d.interval, significant=significant, form=change),
+        Cell(d.difference, marks=marks, form=change),
+        Cell(d.interval, form=number),
+    ]
 
 
 def _record(comparison: Comparison, d: Difference | GroupDifference) -> dict[str, object]:

@@ -187,6 +187,9 @@ class GroupedReport(Displayed, Mapping[str, "Report"]):
         """
         return grouped_score_table([self], intervals=intervals)
 
+    def _pictured(self) -> Table:
+        return self.to_table(intervals=True)
+
     def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
         """Values of JSON: those of ``Report.to_dict``, with the scores of groups under "groups"."""
         whole = self.whole.to_dict(intervals=intervals)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets, References, load
+from captious.data import Captions, CaptionSets, References, load, read_references
 from captious.errors import EmptyInputError, ParameterError
-from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
+from captious.evaluation.caption_warnings import caption_warnings, issue
 from captious.evaluation.score_report import Report, Result, Statistics
+from captious.evaluation.system_names import name_of
+from captious.evaluation.system_reports import Reports, candidates_by_system
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.request import Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, SetMetric, check_of_k
@@ -26,28 +28,52 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "score", "with_references"]
 
 
+@overload
+def score(  # type: ignore[overload-overlap]
+    candidates: Mapping[str, Mapping[Any, Any] | os.PathLike[str] | Captions | CaptionSets],
+    references: object = None,
+    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+    *,
+    settings: Settings | None = None,
+    subset: bool = False,
+    several: bool = False,
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+) -> Reports: ...
+@overload
 def score(
     candidates: object,
     references: object = None,
     metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
     *,
     settings: Settings | None = None,
-    system: str = "candidates",
+    system: str | None = None,
     subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
-) -> Report:
-    """Score the captions of one system.
+) -> Report: ...
+def score(
+    candidates: object,
+    references: object = None,
+    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+    *,
+    settings: Settings | None = None,
+    system: str | None = None,
+    subset: bool = False,
+    several: bool = False,
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+) -> Report | Reports:
+    """Score the captions of one system, or of several.
 
     Args:
         candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``
-            and ``CaptionSets``, as ``captious.load`` returns them, have references.
+            and ``CaptionSets``, as ``captious.load`` returns them, have references. A mapping from names of systems to
+            any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has several systems.
         references: likewise, or the result of ``captious.read_references``, which systems can share. None for metrics
             that need none, such as chair.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``) or metrics; None for the metrics of
             the COCO evaluation that can run here.
         settings: settings of all metrics that are requested by name: tokenizer, model, word vectors, parser, ...
-        system: name of the system.
+        system: name of the system, where there is one; by default that of its file, or "candidates".
         subset: score only the images that both sides have; otherwise, a difference is an error.
         several: images have several candidates: lists, or rows with the same image id. Otherwise, each has exactly one.
         of_k: how metrics of single captions score an image with several candidates: by their mean, or by the best one.
@@ -55,7 +81,8 @@ def score(
             "cider-d:of-k=best".
 
     Returns:
-        Corpus and caption scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning.
+        Corpus and caption scores, of each system where there are several. Misleading results are listed in
+        ``warnings`` and issued as CaptiousWarning, each wording once per process.
 
     Raises:
         InputError: invalid captions.
@@ -63,14 +90,29 @@ def score(
         ParameterError: a setting that no requested metric uses; a metric of several candidates without
             ``several``.
     """
-    several = several or isinstance(candidates, CaptionSets)
+    systems = candidates_by_system(candidates)
+    several = several or any(isinstance(one, CaptionSets) for one in (systems or {"": candidates}).values())
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
-    captions = load(candidates, references, subset=subset, several=several)
-    report = evaluate(captions, selection, system=system, of_k=choices)
-    for warning in report.warnings:
-        warnings.warn(warning, CaptiousWarning, stacklevel=2)
-    return report
+    if systems is None:
+        captions = load(candidates, references, subset=subset, several=several)
+        system = name_of(candidates, "candidates") if system is None else system
+        report = evaluate(captions, selection, system=system, of_k=choices)
+        issue(report.warnings)
+        return report
+    if system is not None:
+        raise ParameterError(
+            "these are several systems, which have names already", where=f"system={system!r}", help="leave out system"
+        )
+    table = None if references is None else read_references(references)
+    reports = Reports(
+        [
+            evaluate(load(one, table, subset=subset, several=several), selection, system=name, of_k=choices)
+            for name, one in systems.items()
+        ]
+    )
+    issue(reports.warnings)
+    return reports
 
 
 def evaluate(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId
-from captious.errors import MissingExtraError, ParameterError, UnknownNameError
+from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.exact_sums import column_sums
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
-from captious.table import Displayed, Table, json_document
+from captious.table import Displayed, Table, json_document, optional_library
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -236,6 +235,9 @@ class Report(Displayed, Mapping[str, Result]):
         """
         return score_table([self], intervals=intervals)
 
+    def _pictured(self) -> Table:
+        return self.to_table(intervals=True)
+
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> dict[str, Any]:
@@ -316,7 +318,7 @@ class Report(Displayed, Mapping[str, Result]):
         Raises:
             MissingExtraError: pandas is not installed.
         """
-        return _library("pandas").DataFrame(self.columns())
+        return optional_library("pandas").DataFrame(self.columns())
 
     def to_polars(self) -> polars.DataFrame:
         """Caption scores as a polars frame, one row per image.
@@ -324,11 +326,4 @@ class Report(Displayed, Mapping[str, Result]):
         Raises:
             MissingExtraError: polars is not installed.
         """
-        return _library("polars").DataFrame(self.columns(), strict=False)  # type: ignore[no-any-return]
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError(f"{name} is not installed", help=f"pip install 'captious[{name}]'") from None
+        return optional_library("polars").DataFrame(self.columns(), strict=False)  # type: ignore[no-any-return]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from captious.data import same_images
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
-from captious.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Row, Table, best, labeled
+from captious.evaluation.result_pictures import score_pictures
+from captious.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -124,10 +125,11 @@ def _side_by_side(
 ) -> Table:
     """A column for each system; ``sampling`` says how intervals were sampled, if there are any."""
     several = len(reports) > 1
+    columns = [Column(report.system, marked=several) for report in reports]
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
     legend = [*[sampling] * bool(sampling), *[_BEST] * marked, *lower_is_better_note(rows)]
     return Table(
-        columns=[Column(report.system, marked=several) for report in reports],
+        columns=columns,
         rows=rows,
         records=records,
         document={"version": __version__, "systems": [_without_version(document) for document in documents]},
@@ -141,7 +143,8 @@ def _side_by_side(
             *about_groups,
             *signature_lines(reports[0]),
         ],
-        across_in_papers=True,
+        across=True,
+        pictures=score_pictures(columns, rows),
     )
 
 
@@ -155,7 +158,8 @@ def _cells(
 ) -> list[Cell]:
     """Scores with their intervals, the best marked if they can be ranked."""
     top = best([score for score, _ in scores], lower_is_better) if ranked else None
-    return [Cell(score, interval, best=score == top) for score, interval in scores]
+    form: Form | None = None if lower_is_better is not None else "number"  # lengths are never in hundredths
+    return [Cell(score, interval, best=score == top, form=form) for score, interval in scores]
 
 
 def _record(
@@ -218,7 +222,7 @@ def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
     for attribute, label in _DESCRIBED.items():
         values = [getattr(description, attribute, None) for description in descriptions]
         if any(value is not None for value in values):
-            rows.append(Row(label, [None if value is None else Cell(value) for value in values]))
+            rows.append(Row(label, [None if value is None else Cell(value, form="number") for value in values]))
     return rows
 
 

@@ -70,6 +70,7 @@ class Study(Displayed):
             columns=[
                 Column(
                     _HEADS.get(name, name.replace("_", " ")),
+                    "number",
                     align="right" if any(_is_number(record.get(name)) for record in self.records) else "left",
                 )
                 for name in self.columns

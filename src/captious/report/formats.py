@@ -1,21 +1,36 @@
-"""The formats of results. Each is a function from a table to text: to add one, write it and enter it in ``FORMATS``.
+"""The formats of results, functions from a table to text or bytes. To add one, write it and enter it in ``FORMATS``.
 
-``html`` and ``rich_text`` are for results that show themselves; see ``captious.table``.
+Results show themselves through this module; see ``captious.table``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from captious.report.terminal import plain_text, rich_text
 from captious.row_files import csv_text
 from captious.table import document_text
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from captious.table import Table
 
-__all__ = ["FORMATS", "csv", "html", "json_text", "latex", "page", "plain_text", "rich_text"]
+__all__ = [
+    "FORMATS",
+    "csv",
+    "html",
+    "json_text",
+    "latex",
+    "markdown",
+    "page",
+    "plain_text",
+    "plot",
+    "presented",
+    "rich_text",
+    "xlsx",
+]
 
 
 def json_text(table: Table) -> str:
@@ -36,6 +51,34 @@ def latex(table: Table) -> str:
     return latex(table)
 
 
+def markdown(table: Table) -> str:
+    """A table for READMEs and notes."""
+    from captious.report.markdown import markdown
+
+    return markdown(table)
+
+
+def xlsx(table: Table) -> bytes:
+    """A spreadsheet."""
+    from captious.report.spreadsheet import xlsx
+
+    return xlsx(table)
+
+
+def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
+    """A table in one of ``FORMATS``, as ``Presentation`` shows it."""
+    from captious.report.presentation import Presentation
+
+    return FORMATS[format](Presentation(**presentation).of(table))
+
+
+def plot(table: Table, name: str | None = None) -> Figure:
+    """One of the pictures of a table, drawn; see ``captious.table``."""
+    from captious.report.plots import draw_one
+
+    return draw_one(table.pictures, name)
+
+
 def html(table: Table) -> str:
     """A table for notebooks."""
     from captious.report.html import html
@@ -51,10 +94,12 @@ def page(table: Table) -> str:
 
 
 #: By the name that ``--format`` takes.
-FORMATS: Mapping[str, Callable[[Table], str]] = {
+FORMATS: Mapping[str, Callable[[Table], str | bytes]] = {
     "table": plain_text,
     "json": json_text,
     "csv": csv,
+    "markdown": markdown,
     "latex": latex,
     "html": page,
+    "xlsx": xlsx,
 }

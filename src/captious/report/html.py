@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from importlib import resources
 from itertools import groupby
 
 from captious.report import numbers
-from captious.table import PAGE, Cell, Column, Table
+from captious.table import PAGE, Cell, Column, Table, oriented
 
 __all__ = ["asset", "details", "html", "html_table", "note", "scrolling", "signature_list", "text"]
 
@@ -30,7 +30,9 @@ def asset(name: str) -> str:
 
 def html(table: Table) -> str:
     """A table for notebooks, with its style; below, folded away, what rows do not say about their numbers."""
-    below = "" if any(row.signature for row in table.rows) else details(table)
+    below = "" if any(row.signature for row in table.rows) and not table.legend else details(table)
+    if table.below is not None:
+        below += html_table(table.below, table.below.title)
     style = f"<style>{asset('tables.css')}</style>"
     return f'<div class="captious">{style}{html_table(table, table.caption)}{below}</div>'
 
@@ -43,21 +45,21 @@ def html_table(table: Table, caption: str = "", *, section: str = "") -> str:
         caption: of the table.
         section: the only section to show.
     """
-    columns = [(place, column) for place, column in enumerate(table.columns) if PAGE in column.media]
+    table = oriented(table, PAGE)
     has_labels = any(row.label for row in table.rows)
     body = []
     for row in table.rows:
         if section and row.section != section:
             continue
-        cells = "".join(_cell(row.cells[place], column) for place, column in columns)
+        cells = "".join(map(_cell, row.cells, table.columns))
         hint = f' title="{text(row.signature)}"' if row.signature else ""
         label = row.label if section or not row.section else f"{row.section}, {row.label}"
         head = f'<th class="text" scope="row">{text(label)}</th>' if has_labels else ""
         body.append(f"<tr{hint}>{head}{cells}</tr>")
     corner = "<td></td>" if has_labels else ""
-    heads = f"<tr>{corner}{''.join(_head(column) for _, column in columns)}</tr>"
+    heads = f"<tr>{corner}{''.join(map(_head, table.columns))}</tr>"
     if table.group_notes:
-        heads = f"<tr>{corner}{_groups(table, [column for _, column in columns])}</tr>{heads}"
+        heads = f"<tr>{corner}{_groups(table)}</tr>{heads}"
     above = f"<caption>{text(caption)}</caption>" if caption else ""
     return f'<table class="results">{above}<thead>{heads}</thead><tbody>{"".join(body)}</tbody></table>'
 
@@ -69,7 +71,8 @@ def details(table: Table) -> str:
         for heading, of_heading in table.facts.items()
         for label, fact in of_heading.items()
     ]
-    below = "".join(f'<p class="explained">{text(said)}</p>' for said in (*table.explanations, *table.notes))
+    sentences = [*table.explanations, *table.notes, *filter(None, [table.legend])]
+    below = "".join(f'<p class="explained">{text(said)}</p>' for said in sentences)
     items = "".join(f"<li>{text(fact)}</li>" for fact in facts)
     items += "".join(f"<li><code>{text(signature)}</code></li>" for signature in table.signatures)
     if items:
@@ -96,12 +99,12 @@ def scrolling(table: str, label: str) -> str:
     return f'<div class="scroll" role="region" aria-label="{text(label)}" tabindex="0">{table}</div>'
 
 
-def _groups(table: Table, columns: Sequence[Column]) -> str:
+def _groups(table: Table) -> str:
     """The names of groups of columns, with the line below each."""
     return "".join(
         f'<th class="group" scope="colgroup" colspan="{len([*members])}">{text(name)}'
         f"{_beneath(table.group_notes[name])}</th>"
-        for name, members in groupby(column.group for column in columns)
+        for name, members in groupby(column.group for column in table.columns)
     )
 
 
@@ -114,11 +117,13 @@ def _cell(cell: Cell | None, column: Column) -> str:
     """A value, and a smaller line below it with its interval."""
     if cell is None:
         return '<td><span class="value"></span></td>'
-    value = text(numbers.written(cell.value, column.form))
+    value = numbers.value(cell, column)
+    value = text(value if isinstance(cell.value, str) else numbers.typeset(value))
     if column.align == "left":
         return f"<td class=text>{value}</td>"
     kind = " class=best" * (cell.best and column.marked) + " class=significant" * cell.significant
-    below = _beneath(numbers.written(cell.interval, column.form)) if cell.interval else ""
+    value += f"<sup>{text(cell.marks)}</sup>" if cell.marks else ""
+    below = _beneath(numbers.typeset(" – ".join(numbers.interval(cell, column)))) if cell.interval else ""
     drawn = f'<td class="drawing" aria-hidden="true">{_drawing(cell)}</td>' if column.drawn else ""
     return f'<td{kind}><span class="value">{value}</span>{below}</td>{drawn}'
 

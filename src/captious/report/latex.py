@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import groupby, takewhile
 from typing import TypeAlias
 
 from captious.report import numbers
-from captious.table import LOWER_IS_BETTER, PAPER, Cell, Column, Table
+from captious.report.best_values import best_looking
+from captious.table import LOWER_IS_BETTER, PAPER, Cell, Column, Table, oriented
 
 __all__ = ["escaped", "latex"]
 
@@ -37,24 +38,20 @@ _ESCAPES = {
 
 def latex(table: Table) -> str:
     """A table as a tabular; the best of several values is bold."""
-    columns = [column for column in table.columns if PAPER in column.media]
-    cells = [
-        [cell for cell, column in zip(row.cells, table.columns, strict=True) if PAPER in column.media]
-        for row in table.rows
+    table = oriented(table, PAPER)
+    has_sections = any(row.section for row in table.rows)
+    n_labels = 2 if has_sections else int(any(row.label for row in table.rows))
+    lines = [
+        *(f"% {numbers.plain(comment)}" for comment in table.comments),
+        rf"\begin{{tabular}}{{{'l' * n_labels}{''.join(column.align[0] for column in table.columns)}}}",
+        r"\toprule",
+        *(line if isinstance(line, str) else " & ".join(line) + r" \\" for line in _lines(table, n_labels)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *([f"% {numbers.plain(table.legend)}"] if table.legend else []),
+        "",
     ]
-    kinds, lines = (_across if table.across_in_papers else _down)(table, columns, cells)
-    comments = [f"% {numbers.plain(comment)}" for comment in table.comments]
-    return "\n".join(
-        [
-            *comments,
-            rf"\begin{{tabular}}{{{kinds}}}",
-            r"\toprule",
-            *(line if isinstance(line, str) else " & ".join(line) + r" \\" for line in lines),
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
-    )
+    return "\n".join(lines)
 
 
 def escaped(text: str) -> str:
@@ -62,39 +59,29 @@ def escaped(text: str) -> str:
     return "".join(_ESCAPES.get(c, c) for c in numbers.plain(text))
 
 
-def _down(table: Table, columns: Sequence[Column], cells: Sequence[Sequence[Cell | None]]) -> tuple[str, list[Line]]:
-    """A row for each row; sections begin with a rule."""
-    has_sections = any(row.section for row in table.rows)
-    n_labels = 2 if has_sections else int(any(row.label for row in table.rows))
-    by_column = [_written([row[place] for row in cells], column) for place, column in enumerate(columns)]
-    lines: list[Line] = []
+def _lines(table: Table, n_labels: int) -> Iterator[Line]:
+    """The heads, and a row for each row, in two lines if its intervals are below its values."""
+    columns = table.columns
     if groups := [(name, len([*members])) for name, members in groupby(column.group for column in columns) if name]:
-        lines += _above(groups, n_labels)
-    lines.append([*[table.label_head] * n_labels, *map(_head, columns)])
-    if not has_sections:
-        lines.append(r"\midrule")
-    section = ""
-    for row, *values in zip(table.rows, *by_column, strict=True):
+        yield from _above(groups, n_labels + len([*takewhile(lambda column: not column.group, columns)]))
+    yield [*[table.label_head] * n_labels, *map(_head, columns)]
+    section = None
+    for row, best in zip(table.rows, best_looking(table), strict=True):
         begins = row.section != section
-        lines += [r"\midrule"] * begins
-        labels = [escaped(row.section) if begins else "", escaped(row.in_papers or row.label)][-n_labels:]
+        if begins:
+            yield r"\midrule"
         section = row.section
-        lines.append([*(labels if n_labels else ()), *values])
-    kinds = "".join(column.align[0] for column in columns)
-    return "l" * n_labels + kinds, lines
-
-
-def _across(table: Table, columns: Sequence[Column], cells: Sequence[Sequence[Cell | None]]) -> tuple[str, list[Line]]:
-    """A column for each row, and a row for each column."""
-    by_row = [_written(row, columns[0]) for row in cells]
-    lines: list[Line] = []
-    groups = [(name, len([*members])) for name, members in groupby(row.section for row in table.rows) if name]
-    if groups:
-        lines += _above(groups, 1)
-    lines.append(["", *(escaped(row.in_papers or row.label) for row in table.rows)])
-    lines.append(r"\midrule")
-    lines += [[_head(column), *values] for column, *values in zip(columns, *by_row, strict=True)]
-    return "l" + "r" * len(table.rows), lines
+        labels = [escaped(row.section) if begins else "", escaped(row.in_papers or row.label)][2 - n_labels :]
+        values = [*map(_value, row.cells, columns, best)]
+        spans = [_span(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
+        if table.interval_style == "below" and any(spans):
+            yield [*labels, *values]
+            yield [*[""] * n_labels, *(span and rf"{{\scriptsize {span}}}" for span in spans)]
+        elif table.interval_style == "subscript":
+            below = [span and rf"\textsubscript{{{span}}}" for span in spans]
+            yield [*labels, *map(str.__add__, values, below)]
+        else:
+            yield [*labels, *(f"{value} {span}".rstrip() for value, span in zip(values, spans, strict=True))]
 
 
 def _above(groups: Sequence[tuple[str, int]], n_labels: int) -> list[Line]:
@@ -112,22 +99,27 @@ def _head(column: Column) -> str:
     return _SYMBOLS.get(name) or escaped(name)
 
 
-def _written(cells: Sequence[Cell | None], column: Column) -> list[str]:
-    """Values that can be compared; those that look like the best one are bold, unless all look alike."""
-    texts = ["" if cell is None else _value(cell.value, column) for cell in cells]
-    best = {text for cell, text in zip(cells, texts, strict=True) if cell is not None and cell.best}
-    if len({*texts}) > 1:
-        texts = [rf"\textbf{{{text}}}" if text in best else text for text in texts]
-    spans = [None if cell is None else cell.interval for cell in cells]
-    return [text if span is None else f"{text} {_value(span, column)}" for text, span in zip(texts, spans, strict=True)]
+def _value(cell: Cell | None, column: Column, best: bool) -> str:
+    """The value of a cell, without its interval."""
+    if cell is None:
+        return ""
+    if isinstance(cell.value, tuple):
+        return _ends(numbers.bounds(cell.value, cell.form or column.form))
+    value = numbers.value(cell, column)
+    value = escaped(value) if isinstance(cell.value, str) else _number(value)
+    value = rf"\textbf{{{value}}}" if best else value
+    return value + (rf"\textsuperscript{{{escaped(cell.marks)}}}" if cell.marks else "")
 
 
-def _value(value: object, column: Column) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(_number(end) for end in numbers.bounds(value, column.form))}]"
-    text = numbers.written(value, column.form)
-    return escaped(text) if isinstance(value, str) else _number(text)
+def _span(cell: Cell | None, column: Column) -> str:
+    """The interval of a value; nothing where there is none."""
+    return _ends(numbers.interval(cell, column)) if cell is not None and cell.interval else ""
+
+
+def _ends(bounds: Sequence[str]) -> str:
+    return f"[{', '.join(map(_number, bounds))}]"
 
 
 def _number(text: str) -> str:
-    return "".join("$-$" if c == "-" else _ESCAPES.get(c, c) for c in text)
+    """A number, in which signs are mathematics: a minus is no hyphen."""
+    return "".join(f"${c}$" if c in "-<>" else _ESCAPES.get(c, c) for c in text)

@@ -7,9 +7,21 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 
-from captious.table import Form
+from captious.table import Cell, Column, Form
 
-__all__ = ["NOTHING", "p_value", "plain", "score", "signed", "span", "written"]
+__all__ = [
+    "NOTHING",
+    "bounds",
+    "interval",
+    "p_value",
+    "plain",
+    "score",
+    "signed",
+    "span",
+    "typeset",
+    "value",
+    "written",
+]
 
 #: Stands where there is no value.
 NOTHING = "–"
@@ -30,7 +42,22 @@ def written(value: object, form: Form) -> str:
 
 def bounds(interval: tuple[float, float], form: Form) -> list[str]:
     """The two ends of an interval around values of a form."""
-    return [score(100 * end, 1) if form == "percent" else score(end, 3) for end in interval]
+    return [score(100 * end, 1) if form.startswith("percent") else score(end, 3) for end in interval]
+
+
+def value(cell: Cell | None, column: Column) -> str:
+    """The value of a cell as text; nothing where there is no cell."""
+    return "" if cell is None else written(cell.value, cell.form or column.form)
+
+
+def interval(cell: Cell, column: Column) -> list[str]:
+    """The two ends of the interval of a cell; empty if it has none."""
+    return bounds(cell.interval, cell.form or column.form) if cell.interval else []
+
+
+def typeset(number: str) -> str:
+    """A number with a minus sign in place of a hyphen, for pages and papers; programs would not read it."""
+    return number.replace("-", "\N{MINUS SIGN}")
 
 
 def score(value: float, digits: int = 4) -> str:
@@ -76,10 +103,12 @@ def _is_control(c: str) -> bool:
 
 _FORMS: Mapping[Form, Callable[[float], str]] = {
     "score": score,
+    "number": score,
     "rounded": lambda value: score(value, 2),
     "difference": signed,
     "effect": lambda value: signed(value, 3),
     "p": p_value,
     "percent": lambda value: score(100 * value, 1),
+    "percent difference": lambda value: signed(100 * value, 1),
     "count": lambda value: f"{value:,.0f}",
 }

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.atomic_write import whole_file
-from captious.errors import MissingExtraError, OutputError, ParameterError
+from captious.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
 from captious.pictures import Clouds, Curves, Dots, Matrix, Picture, Ranking
 from captious.report import numbers
 from captious.table import Displayed
@@ -33,6 +33,7 @@ __all__ = [
     "draw_curves",
     "draw_dots",
     "draw_matrix",
+    "draw_one",
     "draw_ranking",
     "rendered",
     "write_plots",
@@ -54,10 +55,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
         MissingExtraError: matplotlib is not installed.
         OutputError: there is no such folder, and it cannot be created.
     """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("plots need matplotlib", help="pip install 'captious[report]'") from None
+    _require_matplotlib()
     path = Path(folder)
     place = path if path.exists() else path.absolute().parent
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
@@ -66,6 +64,13 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
             where=f"{place} is not a writable folder",
             help="give a writable folder, or a new one inside an existing folder",
         )
+
+
+def _require_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("plots need matplotlib", help="pip install 'captious[report]'") from None
 
 
 def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str = "png") -> list[Path]:
@@ -104,6 +109,22 @@ def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str =
 def draw(picture: Picture) -> Figure:
     """A picture of any kind."""
     return _DRAW[type(picture)](picture)
+
+
+def draw_one(pictures: Mapping[str, Picture], name: str | None = None) -> Figure:
+    """The picture of a name, or the first one.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        ParameterError: there are no pictures.
+        UnknownNameError: no picture of this name.
+    """
+    _require_matplotlib()
+    if not pictures:
+        raise ParameterError("this result has no picture", help="show it as a table")
+    if name is not None and name not in pictures:
+        raise UnknownNameError(f"there is no picture {name!r}", help=f"choose {', '.join(pictures)}")
+    return draw(pictures[next(iter(pictures)) if name is None else name])
 
 
 def draw_ranking(ranking: Ranking) -> Figure:
@@ -203,8 +224,8 @@ def draw_dots(dots: Dots) -> Figure:
         if dot.interval is not None:
             axes.hlines(y, *dot.interval, color=paint, linewidth=2, alpha=0.5)
         axes.plot(dot.value, y, "o", color=paint, markersize=4)
-    if dots.rows:
-        axes.axvline(next(iter(dots.rows.values())).value, color="0.6", linewidth=1, zorder=0)
+    if dots.marked is not None:
+        axes.axvline(dots.marked, color="0.6", linewidth=1, zorder=0)
     axes.set_yticks(range(len(dots.rows)), [_label(label) for label in dots.rows], fontsize=8)
     axes.set_ylim(len(dots.rows) - 0.5, -0.5)
     axes.set_xlabel(_label(dots.x_label))

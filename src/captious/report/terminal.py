@@ -9,13 +9,13 @@ import io
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 from captious.report import numbers
-from captious.table import SCREEN, Cell, Column, Row, Table
+from captious.table import SCREEN, Cell, Column, Row, Table, oriented
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,7 +53,15 @@ def as_text(renderable: RenderableType, *, color: bool = False, width: int = _AN
     from rich.console import Console
 
     out = io.StringIO()
-    Console(file=out, width=width, force_terminal=color, color_system="standard" if color else None).print(renderable)
+    # In a notebook, rich would write into the cell and leave the file empty.
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        force_jupyter=False,
+    )
+    console.print(renderable)
     return "".join(f"{_without_end_blanks(line)}\n" for line in out.getvalue().splitlines())
 
 
@@ -106,12 +114,14 @@ class _Block:
 
 def _lines(table: Table) -> Iterator[Line]:
     """The lines of a table and of what is above and below it."""
+    table = oriented(table, SCREEN)
     if table.title:
         yield from _said(table.title, "", style="")
     yield from _body(table)
-    if table.notes or table.fold:
+    notes = [*table.notes, *filter(None, [table.legend])]
+    if notes or table.fold:
         yield from _said("")
-    yield from _sentences(table.notes, table.fold)
+    yield from _sentences(notes, table.fold)
     for heading, facts in table.facts.items():
         yield from _said(heading) if heading else ()
         yield from _listed(facts, table.fold or _ANY_WIDTH)
@@ -120,9 +130,9 @@ def _lines(table: Table) -> Iterator[Line]:
     if table.explanations:
         yield from _said("")
         yield from _sentences(table.explanations, table.fold)
-    if table.examples is not None:
-        yield from _said("", table.examples.title, style="")
-        yield from _body(table.examples)
+    if table.below is not None:
+        yield from _said("", table.below.title, style="")
+        yield from _body(oriented(table.below, SCREEN))
 
 
 def _body(table: Table) -> Iterator[Line]:
@@ -134,7 +144,6 @@ def _body(table: Table) -> Iterator[Line]:
     strips = [
         strip
         for place, column in enumerate(table.columns)
-        if SCREEN in column.media
         for strip in _strips(column, [row.cells[place] for row in rows], indent="" if has_labels or place else "  ")
     ]
     gap = " " * _gap(table)
@@ -169,13 +178,16 @@ def _rows(table: Table) -> list[Row]:
 def _strips(column: Column, cells: Sequence[Cell | None], *, indent: str) -> Iterator[_Strip]:
     values = []
     for cell in cells:
-        value = "" if cell is None else numbers.plain(numbers.written(cell.value, column.form))
+        value = numbers.plain(numbers.value(cell, column))
         style = "bold" if cell and cell.best else "dim" if cell and isinstance(cell.value, tuple) else ""
         values.append((indent + value, style))
     yield _Strip(column, indent + numbers.plain(column.head), values)
-    spans = [cell.interval if cell else None for cell in cells]
+    spans = [" – ".join(numbers.interval(cell, column)) if cell else "" for cell in cells]
     if any(spans):
-        yield _Strip(column, "", [(numbers.written(span, column.form) if span else "", "dim") for span in spans])
+        yield _Strip(column, "", [(span, "dim") for span in spans])
+    if any(cell.marks for cell in cells if cell):
+        marks = replace(column, align="left")
+        yield _Strip(marks, "", [(cell.marks if cell else "", "green") for cell in cells])
     if column.marked:
         yield _Strip(column, "", [(_BEST if cell and cell.best else "", "green") for cell in cells])
 

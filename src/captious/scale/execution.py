@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
 from captious.atomic_write import whole_file
-from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, ShardError
+from captious.errors import CaptiousError, MissingExtraError, ParameterError, ShardError
+from captious.evaluation.caption_warnings import issue
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings
 from captious.progress import Progress
@@ -61,7 +61,7 @@ def score_shards(
         retries: how often a shard that fails is tried again.
 
     Returns:
-        Corpus scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning.
+        Corpus scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning, once per process.
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``captious.scale.plan``.
@@ -79,8 +79,7 @@ def score_shards(
         system=system,
     )
     report = run(planned, engine=engine, workers=workers, output=output, per_caption=per_caption, retries=retries)
-    for warning in report.warnings:
-        warnings.warn(warning, CaptiousWarning, stacklevel=2)
+    issue(report.warnings)
     return report
 
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from captious.cli.learn.training_options import captions_by_image, critique_options
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import resamples_option, subset_option, system_names
+from captious.cli.options import resamples_option, subset_option
 from captious.cli.outputs import deliver_result, output_options
 from captious.data import load
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, interval
+from captious.evaluation.system_names import system_names
 from captious.judgment import Study
 from captious.judgment.study_sources import checksums
 from captious.learned.critique.critique_recipes import CritiqueRecipe

@@ -7,14 +7,14 @@ of float64. Captions in another form are a ``ValueError``. Arguments about cache
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from captious.compat.aac_metrics.inputs import Outs, SplitIntoWords, outs, table, words
 from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer
 from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
-from captious.errors import CaptiousWarning, ParameterError
+from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import issue
 from captious.metrics import meteor as _meteor
 from captious.metrics import rouge_l as _rouge_l
 from captious.metrics import spice as _spice
@@ -208,8 +208,7 @@ def spice(
         MissingExtraError: METEOR's tables, which have the synonyms, are not installed.
     """
     metric = _spice.Spice(tokenizer=WHITESPACE)
-    for warning in _spice.approximate(metric.parser.label):
-        warnings.warn(warning, CaptiousWarning, stacklevel=2)
+    issue(_spice.approximate(metric.parser.label))
     scores = metric.aggregate(metric.statistics(table(candidates, mult_references)))[:, 0]
     return outs(return_all_scores, spice=(scores.mean(), scores))
 

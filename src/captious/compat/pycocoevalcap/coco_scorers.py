@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,7 +15,8 @@ from captious.compat.df_files import CORPUS, frequencies
 from captious.compat.pycocoevalcap.bleu_scorer import scores_of
 from captious.compat.pycocoevalcap.harness_input import Texts, captions, captions_of_several, is_nothing
 from captious.compat.pycocoevalcap.meteor_protocol import Process, statistics_line, statistics_scores
-from captious.errors import CaptiousWarning, ParameterError
+from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import issue
 from captious.metrics import cider_d, meteor, rouge_l, spice, wmd
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
@@ -293,8 +293,7 @@ class Spice(Scorer):
         if is_nothing(gts, res):
             return np.float64(np.mean([])), []
         references, candidates = (table.layer(self._metric.layer) for table in captions_of_several(gts, res))
-        for warning in spice.approximate(self._metric.parser.label):
-            warnings.warn(warning, CaptiousWarning, stacklevel=2)
+        issue(spice.approximate(self._metric.parser.label))
         counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
         scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()
         per_image = [

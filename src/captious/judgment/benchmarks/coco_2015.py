@@ -10,8 +10,9 @@ from functools import partial
 
 from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RankedSystem
 from captious.judgment.benchmarks.benchmark import figures
+from captious.metrics.contract.other_names import TOOLKIT_NAMES
 
-__all__ = ["COCO_2015", "LEADERBOARD_NAMES"]
+__all__ = ["COCO_2015"]
 
 _TEAMS = "coco2015/teams.json"
 _NOT_SYSTEMS = ("Human", "Random")
@@ -22,20 +23,13 @@ _MEASURES = {
     "m4": "amount of detail, 1 to 5",
     "m5": "share judged similar to a human's",
 }
-#: Metrics as the leaderboard calls them.
-LEADERBOARD_NAMES = {f"bleu-{n}": f"Bleu_{n}" for n in (1, 2, 3, 4)} | {
-    "meteor": "METEOR",
-    "rouge-l": "ROUGE_L",
-    "cider-d": "CIDEr",
-    "spice": "SPICE",
-}
 
 
 def _scores(system: RankedSystem) -> dict[str, float | None]:
     """Scores of the entry that was judged, against forty references; nothing if it has none."""
     for date, _, scores in system.facts["cap_c40"]:
         if date == system.facts["date"]:
-            return {metric: scores.get(key) for metric, key in LEADERBOARD_NAMES.items()} if scores else {}
+            return {metric: scores.get(key) for metric, key in TOOLKIT_NAMES.items()} if scores else {}
     return {}
 
 

@@ -23,11 +23,11 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
-from captious.judgment.benchmarks.coco_2015 import LEADERBOARD_NAMES
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file
+from captious.metrics.contract.other_names import TOOLKIT_NAMES
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -140,9 +140,7 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
         entry = next(entry for entry in content if entry["team"]["name"] == "Human")
         results = json.loads(entry["results"]) if isinstance(entry["results"], str) else entry["results"]
         label = entry["leaderboard_name"].removeprefix("cap-")
-        scores = {
-            metric: float(results[key]) for metric, key in LEADERBOARD_NAMES.items() if results.get(key) is not None
-        }
+        scores = {metric: float(results[key]) for metric, key in TOOLKIT_NAMES.items() if results.get(key) is not None}
     except (
         StopIteration,
         LookupError,

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation import Comparison, GroupedReport, Report, compare_reports
+from captious.evaluation import GroupedReport, PairwiseComparison, Report, Reports
 from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.evaluation.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
 from captious.report import numbers
@@ -76,13 +77,17 @@ class SystemsPage:
         """The systems by group of images, if there are groups."""
         return [] if self.groups is None else [report.by_group(self.groups) for report in self.reports]
 
+    @cached_property
+    def compared(self) -> PairwiseComparison | None:
+        """The differences between systems, if there are several."""
+        if len(self.reports) == 1:
+            return None
+        return Reports(self.reports).compare(level=_LEVEL, resamples=self.resamples, seed=self.seed)
+
     def html(self) -> str:
         """The page."""
         first = self.reports[0]
-        comparisons = [
-            compare_reports(a, b, level=_LEVEL, resamples=self.resamples, seed=self.seed)
-            for a, b in combinations(self.reports, 2)
-        ]
+        _ = self.compared  # systems that cannot be compared are refused before any work is done
         columns = Columns()
         rows = self._explained()
         references = first.captions.references
@@ -108,7 +113,7 @@ class SystemsPage:
             "explanations": explanations_of(Explained(self.reports, rows, words, columns)),
             "url": None if self.images is None else self.images.pieces,
         }
-        return document(self._title, self._content(comparisons, rows), manifest, columns, images=self.images)
+        return document(self._title, self._content(rows), manifest, columns, images=self.images)
 
     @property
     def _title(self) -> str:
@@ -156,7 +161,7 @@ class SystemsPage:
 
     # ---- the parts that need no script
 
-    def _content(self, comparisons: Sequence[Comparison], rows: NDArray[np.int64]) -> str:
+    def _content(self, rows: NDArray[np.int64]) -> str:
         scores = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
         sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
         best = " The best score of each row is underlined." if len(self.reports) > 1 else ""
@@ -171,7 +176,7 @@ class SystemsPage:
             signature_list(scores),
             "</section>",
             *self._by_group(),
-            *self._differences(comparisons, sampling),
+            *self._differences(sampling),
             '<section id="distributions"><h2>Distributions</h2></section>',
             '<section id="captions"><h2>Captions</h2>',
             '<p class="needs-script">Distributions and captions need JavaScript.</p>',
@@ -194,20 +199,26 @@ class SystemsPage:
             "within their groups.</p></section>"
         )
 
-    def _differences(self, comparisons: Sequence[Comparison], sampling: str) -> Iterator[str]:
+    def _differences(self, sampling: str) -> Iterator[str]:
         """A table of differences for each pair of systems."""
-        if not comparisons:
+        compared = self.compared
+        if compared is None:
             return
+        several = len(compared) > 1
         yield '<section id="differences"><h2>Differences</h2>'
-        for (a, b), compared in zip(combinations(range(len(self.reports)), 2), comparisons, strict=True):
-            name = f"{compared.b.system} − {compared.a.system}"
-            shown = scrolling(html_table(compared.to_table()), name)
+        for (a, b), pair in zip(combinations(range(len(self.reports)), 2), compared, strict=True):
+            name = f"{pair[1]} − {pair[0]}"
+            table = difference_table(compared[pair], corrected=compared.corrected[pair] if several else None)
+            shown = scrolling(html_table(table), name)
             yield f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(name)}</h3>{shown}</div>'
-        several = " The p values are not corrected for the number of comparisons." if len(comparisons) > 1 else ""
+        correction = (
+            f" Corrected: Holm’s correction for {compared.n_tests:,} tests, all pairs and metrics." if several else ""
+        )
+        corrected = "corrected " * several
         yield (
             '<p class="explained">Each difference has its 95% interval below it, drawn on its own scale around '
-            f"zero; it is bold where p of the paired bootstrap is below .05. Intervals and p values: "
-            f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{several}</p></section>"
+            f"zero; it is bold where {corrected}p of the paired bootstrap is below .05. Intervals and p values: "
+            f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}</p></section>"
         )
 
     def _warnings(self) -> str:

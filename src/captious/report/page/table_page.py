@@ -20,10 +20,13 @@ def table_page(table: Table, title: str = "") -> str:
     """The table, and a chart for each of its pictures."""
     title = title or table.title or "Agreement of metrics with human judgments"
     figures = [_figure(picture) for picture in table.pictures.values()]
+    shown = scrolling(html_table(table), "Results") + details(table)
+    if table.below is not None:
+        shown += f"<h2>{text(table.below.title)}</h2>{scrolling(html_table(table.below), table.below.title)}"
     parts = [
         f"<h1>{text(title)}</h1>",
         note(table.warnings),
-        f"<section>{scrolling(html_table(table), 'Results')}{details(table)}</section>",
+        f"<section>{shown}</section>",
         '<section id="figures"><p class="needs-script">Charts need JavaScript.</p></section>' if figures else "",
     ]
     return document(title, "\n".join(filter(None, parts)), {"kind": "figures", "figures": figures})
@@ -44,9 +47,9 @@ def _ranking(picture: Ranking) -> dict[str, Any]:
 
 
 def _values(picture: Dots) -> dict[str, Any]:
-    """The first value is marked by a line."""
     rows = _dots(picture.rows, [0] * len(picture.rows))
-    return {"x": numbers.plain(picture.x_label), "rows": rows, "line": rows[0]["value"] if rows else None}
+    line = None if picture.marked is None else _numbers([picture.marked])[0]
+    return {"x": numbers.plain(picture.x_label), "rows": rows, "line": line}
 
 
 def _dots(dots: Mapping[str, Dot], series: Sequence[int]) -> list[dict[str, Any]]:

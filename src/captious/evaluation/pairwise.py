@@ -1,0 +1,149 @@
+"""``PairwiseComparison``: the differences between all pairs of systems, tested together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from string import ascii_lowercase
+from typing import Any
+
+from captious.errors import ParameterError, UnknownNameError
+from captious.evaluation.comparison import Comparison, compare_reports
+from captious.evaluation.difference_tables import SIGNIFICANT, pairwise_table
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, holm
+from captious.evaluation.system_reports import Reports
+from captious.table import Displayed, Table, json_document
+from captious.version import __version__
+
+__all__ = ["Corrected", "PairwiseComparison", "pairwise_comparison"]
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """The p values of a difference with Holm's correction for all pairs and metrics."""
+
+    bootstrap: float
+    randomization: float
+
+
+class PairwiseComparison(Displayed, Mapping[tuple[str, str], Comparison]):
+    """The comparison of each pair of systems, by their names: ``compared["baseline", "mine"]["cider-d"].difference``.
+
+    Attributes:
+        reports: the systems.
+        corrected: pair -> output -> p values, with Holm's correction for the number of pairs and outputs.
+        level, resamples, seed: those of the intervals and tests.
+    """
+
+    def __init__(self, reports: Reports, comparisons: Mapping[tuple[str, str], Comparison]) -> None:
+        self.reports = reports
+        self._comparisons = dict(comparisons)
+        first = next(iter(self._comparisons.values()))
+        self.level, self.resamples, self.seed = first.level, first.resamples, first.seed
+        tests = [(pair, name, d) for pair, compared in comparisons.items() for name, d in compared.items()]
+        bootstrap, randomization = (
+            holm([getattr(d, kind) for _, _, d in tests]) for kind in ("p_bootstrap", "p_randomization")
+        )
+        self.corrected: dict[tuple[str, str], dict[str, Corrected]] = {pair: {} for pair in comparisons}
+        for (pair, name, _), *p_values in zip(tests, bootstrap, randomization, strict=True):
+            self.corrected[pair][name] = Corrected(*p_values)
+
+    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
+        if pair not in self._comparisons:
+            pairs = ", ".join(map(str, self._comparisons))
+            raise UnknownNameError(f"{pair!r} were not compared", help=f"the pairs are {pairs}")
+        return self._comparisons[pair]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._comparisons)
+
+    def __len__(self) -> int:
+        return len(self._comparisons)
+
+    @property
+    def n_tests(self) -> int:
+        """Number of pairs times number of outputs."""
+        return sum(map(len, self._comparisons.values()))
+
+    @cached_property
+    def letters(self) -> dict[str, str]:
+        """A letter for each system, which marks scores that are significantly better than its own."""
+        return dict(zip(self.reports, ascii_lowercase, strict=False))
+
+    def beaten(self, system: str, name: str) -> list[str]:
+        """The systems that are significantly worse than this one in an output: corrected p of randomization below .05.
+
+        There are none for an output of which neither higher nor lower scores are better.
+        """
+        worse = []
+        for (a, b), compared in self._comparisons.items():
+            d = compared[name]
+            if system not in (a, b) or d.lower_is_better is None or not d.difference:
+                continue
+            better = b if (d.difference > 0) != d.lower_is_better else a
+            if better == system and self.corrected[a, b][name].randomization < SIGNIFICANT:
+                worse.append(a if system == b else b)
+        return worse
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the comparison, one sentence each."""
+        sentences = [warning for compared in self.values() for warning in compared.warnings]
+        smallest = self.n_tests / (self.resamples + 1)
+        if smallest > SIGNIFICANT:
+            sentences.append(
+                f"with {self.resamples:,} resamples and {self.n_tests:,} tests no corrected p value is below "
+                f"{min(smallest, 1):.2f}: use at least {self.n_tests / SIGNIFICANT:,.0f} resamples (--resamples), or "
+                "fewer metrics."
+            )
+        return [*dict.fromkeys(sentences)]
+
+    def to_table(self) -> Table:
+        """The scores, with the letters of the systems that each one beats, and all differences below."""
+        return pairwise_table(self)
+
+    def _pictured(self) -> Table:
+        return self.reports.to_table(intervals=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Values of JSON, the form that ``captious compare --format json`` prints for more than two systems."""
+        pairs = []
+        for pair, compared in self.items():
+            values = compared.to_dict()["metrics"]
+            for name, p_values in self.corrected[pair].items():
+                values[name]["corrected_bootstrap"] = p_values.bootstrap
+                values[name]["corrected_randomization"] = p_values.randomization
+            pairs.append({"systems": pair, "metrics": values})
+        out: dict[str, Any] = {
+            "version": __version__,
+            "systems": [*self.reports],
+            "n_images": next(iter(self.reports.values())).n_images,
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "correction": "holm",
+            "n_tests": self.n_tests,
+            "pairs": pairs,
+        }
+        if self.warnings:
+            out["warnings"] = self.warnings
+        return json_document(out)
+
+
+def pairwise_comparison(
+    reports: Reports, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+) -> PairwiseComparison:
+    """Compare all pairs of systems; see ``Reports.compare``."""
+    if not 2 <= len(reports) <= len(ascii_lowercase):
+        raise ParameterError(
+            f"{len(reports)} systems cannot be compared", help=f"give 2 to {len(ascii_lowercase)} systems"
+        )
+    return PairwiseComparison(
+        reports,
+        {
+            (a.system, b.system): compare_reports(a, b, level=level, resamples=resamples, seed=seed)
+            for a, b in combinations(reports.values(), 2)
+        },
+    )

@@ -1,0 +1,73 @@
+"""Pictures of scores and differences: the values of a table with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from numbers import Real
+from typing import TYPE_CHECKING
+
+from captious.pictures import Dot, Dots, Picture
+from captious.table import Cell, Column, Row
+
+if TYPE_CHECKING:
+    from captious.evaluation.comparison import Comparison
+
+__all__ = ["difference_pictures", "effect_picture", "score_pictures"]
+
+
+def score_pictures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, Picture]:
+    """Systems beside each other, a picture for each row; of one system, all rows of a section in one picture.
+
+    Args:
+        columns: one for each system.
+        rows: scores. Those without intervals are not drawn.
+    """
+    if len(columns) == 1:
+        system = columns[0].head
+        return _by_section(
+            rows, -1, "score; 95% intervals", lambda section: f"{system}: {section}" if section else system
+        )
+    pictures: dict[str, Picture] = {}
+    for row in rows:
+        scored = zip(columns, row.cells[-len(columns) :], strict=True)
+        dots = {column.head: dot for column, cell in scored if (dot := _dot(cell)) is not None}
+        name = f"{row.section}: {row.label}" if row.section else row.label
+        if dots:
+            pictures[name] = Dots(name, "score; 95% intervals", dots)
+    return pictures
+
+
+def difference_pictures(rows: Sequence[Row], place: int, title: str) -> dict[str, Picture]:
+    """The differences of one metric by group, a picture for each metric, with a line at zero.
+
+    Args:
+        rows: differences, metrics as sections.
+        place: of the differences among the cells.
+        title: of the comparison.
+    """
+    return _by_section(rows, place, title, lambda section: section, line=0.0)
+
+
+def effect_picture(comparison: Comparison) -> Dots:
+    """The effect sizes of all metrics, which have one scale."""
+    dots = {name: Dot(d.effect_size, d.effect_interval) for name, d in comparison.items()}
+    title = f"{comparison.b.system} − {comparison.a.system}"
+    return Dots(title, f"effect size (Cohen's d); {comparison.level:.0%} intervals", dots, line=0.0)
+
+
+def _by_section(
+    rows: Sequence[Row], place: int, x_label: str, title: Callable[[str], str], line: float | None = None
+) -> dict[str, Picture]:
+    pictures: dict[str, Picture] = {}
+    for section, members in groupby(rows, lambda row: row.section):
+        dots = {row.label: dot for row in members if (dot := _dot(row.cells[place])) is not None}
+        if dots:
+            pictures[section or "scores"] = Dots(title(section), x_label, dots, line)
+    return pictures
+
+
+def _dot(cell: Cell | None) -> Dot | None:
+    if cell is None or cell.interval is None or not isinstance(cell.value, Real):
+        return None
+    return Dot(float(cell.value), cell.interval)

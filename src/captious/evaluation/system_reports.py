@@ -1,0 +1,145 @@
+"""``Reports``: the scores of several systems, and how ``score`` knows that it was given several."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from captious.data import Captions, CaptionSets, same_images
+from captious.data.record_shapes import is_coco
+from captious.errors import ParameterError, UnknownNameError
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.score_report import Report
+from captious.evaluation.score_tables import score_table
+from captious.table import Displayed, Table, optional_library
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from captious.evaluation.pairwise import PairwiseComparison
+
+__all__ = ["Reports", "candidates_by_system"]
+
+
+class Reports(Displayed, Mapping[str, Report]):
+    """Scores of several systems, by name of system: ``reports["mine"]["cider-d"].score``.
+
+    Args:
+        reports: systems of different names, scored with the same metrics.
+
+    Raises:
+        ParameterError: no systems, or two of one name.
+    """
+
+    def __init__(self, reports: Sequence[Report]) -> None:
+        self._reports = {report.system: report for report in reports}
+        if not reports:
+            raise ParameterError("there are no systems", help="give the captions of at least one")
+        if len(self._reports) < len(reports):
+            raise ParameterError("two systems have the same name", help="give them different names")
+
+    def __getitem__(self, system: str) -> Report:
+        if system not in self._reports:
+            raise UnknownNameError(f"{system!r} was not scored", help=f"the systems are {', '.join(self._reports)}")
+        return self._reports[system]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._reports)
+
+    def __len__(self) -> int:
+        return len(self._reports)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about misleading scores, one sentence each."""
+        sentences = [warning for report in self.values() for warning in report.warnings]
+        first = next(iter(self.values()))
+        if not all(same_images(report.ids, first.ids) for report in self.values()):
+            sentences.append("the systems were scored on different images, so their scores cannot be compared.")
+        return [*dict.fromkeys(sentences)]
+
+    def to_table(self, *, intervals: bool = False) -> Table:
+        """The corpus scores as a table, the best of each metric marked.
+
+        Args:
+            intervals: with 95% intervals.
+        """
+        return score_table([*self.values()], intervals=intervals)
+
+    def to_dict(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> dict[str, Any]:
+        """Corpus scores as values of JSON, as ``captious score --format json`` prints them.
+
+        Args:
+            intervals, resamples, seed: as for ``Report.to_dict``.
+        """
+        table = score_table([*self.values()], intervals=intervals, resamples=resamples, seed=seed)
+        return dict(table.document)
+
+    def columns(self) -> dict[str, Any]:
+        """Caption scores as columns: system, id, candidate, and one per output; an entry per system and image."""
+        columns: dict[str, list[Any]] = {}
+        for system, report in self.items():
+            for name, values in {"system": [system] * report.n_images, **report.columns()}.items():
+                columns.setdefault(name, []).extend(values)
+        return columns
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Caption scores as a pandas frame, one row per system and image.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        return optional_library("pandas").DataFrame(self.columns())
+
+    def to_polars(self) -> polars.DataFrame:
+        """Caption scores as a polars frame, one row per system and image.
+
+        Raises:
+            MissingExtraError: polars is not installed.
+        """
+        return optional_library("polars").DataFrame(self.columns(), strict=False)  # type: ignore[no-any-return]
+
+    def compare(
+        self, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> PairwiseComparison:
+        """The differences between all pairs of systems, with Holm's correction for their number.
+
+        Args:
+            level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
+
+        Raises:
+            ParameterError: fewer than two systems, or different images or references.
+        """
+        from captious.evaluation.pairwise import pairwise_comparison  # it imports this module
+
+        return pairwise_comparison(self, level=level, resamples=resamples, seed=seed)
+
+    def _pictured(self) -> Table:
+        return self.to_table(intervals=True)
+
+
+def candidates_by_system(candidates: object) -> dict[str, object] | None:
+    """The candidates of several systems by name; None if these are the candidates of one.
+
+    A mapping has systems if each of its values is what only a whole system can be: a mapping, a data frame,
+    ``Captions``, a path, the name of a file that exists, or records with ids of other images than the key.
+    """
+    if not isinstance(candidates, Mapping) or not candidates:
+        return None
+    if not all(isinstance(name, str) and _is_system(name, value) for name, value in candidates.items()):
+        return None
+    return None if is_coco(candidates, "candidates") else dict(candidates)
+
+
+def _is_system(name: str, value: object) -> bool:
+    if isinstance(value, Mapping | Captions | CaptionSets | os.PathLike):
+        return True
+    if isinstance(value, str):
+        return len(value) < 4096 and os.path.isfile(value)
+    if isinstance(value, list | tuple):
+        return any(isinstance(row, Mapping) and str(row.get("image_id", name)) != name for row in value)
+    return hasattr(value, "columns")

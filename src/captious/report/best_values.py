@@ -1,0 +1,29 @@
+"""Which values papers print in bold: all that look like the best one, unless all look alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from captious.report import numbers
+from captious.table import Table
+
+__all__ = ["best_looking"]
+
+
+def best_looking(table: Table) -> list[list[bool]]:
+    """For each cell of each row, whether it looks like the best of those that it can be compared with."""
+    texts = [[*map(numbers.value, row.cells, table.columns)] for row in table.rows]
+    best = [[cell is not None and cell.best for cell in row.cells] for row in table.rows]
+    if table.across:
+        return [*map(_alike, texts, best)]
+    by_column = [
+        _alike([*column], [*of_column])
+        for column, of_column in zip(zip(*texts, strict=True), zip(*best, strict=True), strict=True)
+    ]
+    return [[*row] for row in zip(*by_column, strict=True)]
+
+
+def _alike(texts: Sequence[str], best: Sequence[bool]) -> list[bool]:
+    """Which of several texts are those of the best ones; none if all texts are the same."""
+    wanted = {text for text, is_best in zip(texts, best, strict=True) if is_best}
+    return [len({*texts}) > 1 and text in wanted for text in texts]

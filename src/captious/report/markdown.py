@@ -1,0 +1,61 @@
+"""Tables as Markdown, as GitHub and notebooks show it; what the numbers depend on is in a comment above."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from captious.report import numbers
+from captious.report.best_values import best_looking
+from captious.table import PAPER, Cell, Column, Table, oriented
+
+__all__ = ["markdown"]
+
+_RULES = {"left": ":--", "right": "--:", "center": ":-:"}
+
+
+def markdown(table: Table) -> str:
+    """A table as Markdown; the best of several values is bold."""
+    below = table.below
+    table = oriented(table, PAPER)
+    sections = [row.section for row in table.rows]
+    labels = [[table.label_head] * (any(sections) + any(row.label for row in table.rows))][0]
+    heads = [*labels, *map(_head, table.columns)]
+    rules = [_RULES["left"]] * len(labels) + [_RULES[column.align] for column in table.columns]
+    lines = [_line(heads), _line(rules)]
+    for number, (row, best) in enumerate(zip(table.rows, best_looking(table), strict=True)):
+        section = row.section if number == 0 or sections[number - 1] != row.section else ""
+        named = [section, row.in_papers or row.label][2 - len(labels) :]
+        lines.append(_line([*map(_escaped, named), *map(_value, row.cells, table.columns, best)]))
+    comments = [numbers.plain(comment).replace("--", "- -") for comment in table.comments]
+    above = ["<!--", *comments, "-->", ""] if comments else []
+    legend = ["", _escaped(table.legend)] if table.legend else []
+    text = "\n".join([*above, *lines, *legend, ""])
+    return text if below is None else f"{text}\n{_escaped(below.title)}\n\n{markdown(below)}".rstrip("\n") + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _head(column: Column) -> str:
+    name = column.in_papers or column.head
+    return _escaped(f"{column.group}: {name}" if column.group else name)
+
+
+def _value(cell: Cell | None, column: Column, best: bool) -> str:
+    if cell is None:
+        return ""
+    value = numbers.value(cell, column)
+    if isinstance(cell.value, tuple):
+        return numbers.typeset(f"[{', '.join(numbers.bounds(cell.value, cell.form or column.form))}]")
+    value = _escaped(value) if isinstance(cell.value, str) else _escaped(numbers.typeset(value))
+    value = f"**{value}**" if best else value
+    value += f"<sup>{_escaped(cell.marks)}</sup>" if cell.marks else ""
+    span = numbers.interval(cell, column)
+    return value + (numbers.typeset(f" [{', '.join(span)}]") if span else "")
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    return re.sub(r"([\\`*_\[\]<>|$~])", r"\\\1", numbers.plain(text))

@@ -1,0 +1,135 @@
+"""Several systems at once: scored by one call, compared in pairs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import captious
+from captious.errors import ParameterError, UnknownNameError
+from captious.evaluation.resampling import holm
+
+ANIMALS = ("dog", "cat", "cow")
+REFERENCES = {i: [f"a {animal} runs", f"the {animal} is running fast"] for i, animal in enumerate(ANIMALS)}
+GOOD = {i: f"a {animal} is running" for i, animal in enumerate(ANIMALS)}
+POOR = dict.fromkeys(REFERENCES, "a red bus")
+METRICS = ["bleu-1", "rouge-l"]
+FILES = {name: f"examples/{name}.json" for name in ("baseline", "improved")}
+SHARED = "examples/references.json"
+
+
+class TestScore:
+    def test_each_system_has_the_report_it_has_alone(self) -> None:
+        reports = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
+        assert isinstance(reports, captious.Reports)
+        for name, candidates in {"good": GOOD, "poor": POOR}.items():
+            alone = captious.score(candidates, REFERENCES, METRICS, system=name)
+            assert reports[name].to_dict() == alone.to_dict()
+        with pytest.raises(UnknownNameError, match="good, poor"):
+            reports["other"]
+
+    def test_what_can_only_be_a_system(self, tmp_path: Path) -> None:
+        (tmp_path / "good.json").write_text(json.dumps(GOOD))
+        path = tmp_path / "good.json"
+        records = [{"image_id": image, "caption": caption} for image, caption in GOOD.items()]
+        given: dict[str, object] = {"path": path, "name": str(path), "records": records, "mapping": GOOD}
+        given["captions"] = captious.load(GOOD, REFERENCES)
+        reports = captious.score(given, REFERENCES, METRICS)
+        assert isinstance(reports, captious.Reports)
+        assert {report["rouge-l"].score for report in reports.values()} == {reports["mapping"]["rouge-l"].score}
+
+    @pytest.mark.parametrize(
+        "candidates",
+        [
+            {"1": "a dog"},
+            {"1": ["a dog"]},
+            {"1": [{"image_id": 1, "caption": "a dog"}]},
+            {"1": [{"caption": "a dog"}]},
+        ],
+    )
+    def test_the_captions_of_one_system(self, candidates: dict[str, object]) -> None:
+        report = captious.score(candidates, {"1": ["a dog"]}, METRICS)
+        assert isinstance(report, captious.Report)
+
+    def test_names_are_given_once(self) -> None:
+        with pytest.raises(ParameterError, match="have names already"):
+            captious.score({"good": GOOD}, REFERENCES, METRICS, system="mine")  # type: ignore[call-overload]
+
+    def test_a_system_is_called_as_its_file(self) -> None:
+        assert captious.score(FILES["improved"], SHARED, ["rouge-l"]).system == "improved"
+        assert captious.score(GOOD, REFERENCES, ["rouge-l"]).system == "candidates"
+        compared = captious.compare(*FILES.values(), SHARED, ["rouge-l"], resamples=9)
+        assert (compared.a.system, compared.b.system) == ("baseline", "improved")
+        with pytest.warns(captious.CaptiousWarning):
+            compared = captious.compare(GOOD, POOR, REFERENCES, ["rouge-l"], resamples=9)
+        assert (compared.a.system, compared.b.system) == ("a", "b")
+
+    def test_exports(self) -> None:
+        reports = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
+        frame = reports.to_pandas()
+        assert frame["system"].to_list() == ["good"] * 3 + ["poor"] * 3
+        assert frame["rouge-l"].to_list()[:3] == reports["good"]["rouge-l"].per_caption.tolist()
+        assert json.loads(json.dumps(reports.to_dict()))["systems"][1]["name"] == "poor"
+
+
+@pytest.fixture(scope="module")
+def compared() -> captious.PairwiseComparison:
+    reports = captious.score({**FILES, "again": FILES["improved"]}, SHARED, METRICS)
+    assert isinstance(reports, captious.Reports)
+    return reports.compare(resamples=500)
+
+
+class TestPairs:
+    def test_every_pair_is_the_comparison_of_the_two(self, compared: captious.PairwiseComparison) -> None:
+        assert [*compared] == [("baseline", "improved"), ("baseline", "again"), ("improved", "again")]
+        alone = captious.compare(*FILES.values(), SHARED, METRICS, resamples=500)
+        assert compared["baseline", "improved"].to_dict() == alone.to_dict()
+
+    def test_the_correction_is_over_pairs_and_metrics(self, compared: captious.PairwiseComparison) -> None:
+        assert compared.n_tests == 6
+        p_values = [d.p_randomization for pair in compared.values() for d in pair.values()]
+        corrected = [p.randomization for pair in compared.corrected.values() for p in pair.values()]
+        assert corrected == holm(p_values)
+
+    def test_letters_mark_what_is_significantly_worse(self, compared: captious.PairwiseComparison) -> None:
+        assert compared.beaten("improved", "rouge-l") == ["baseline"]
+        assert compared.beaten("baseline", "rouge-l") == []
+        assert r"\textbf{.6463}\textsuperscript{a}" in compared.to_latex()
+        assert "improved (b)" in repr(compared)
+        assert "**.6463**<sup>a</sup>" in compared.to_markdown()
+
+    def test_records_have_both_p_values(self, compared: captious.PairwiseComparison) -> None:
+        rows = [*csv.DictReader(io.StringIO(compared.to_csv()))]
+        assert len(rows) == 6
+        expected = compared.corrected["baseline", "improved"]["bleu-1"]
+        assert float(rows[0]["corrected_bootstrap"]) == expected.bootstrap
+        pairs = compared.to_dict()["pairs"]
+        assert pairs[0]["metrics"]["bleu-1"]["corrected_randomization"] == expected.randomization
+
+    def test_too_few_resamples_for_so_many_tests(self, compared: captious.PairwiseComparison) -> None:
+        few = compared.reports.compare(resamples=20)
+        assert any("use at least 120 resamples" in warning for warning in few.warnings)
+        assert not any("resamples (--resamples)" in warning for warning in compared.warnings)
+
+    def test_lower_scores_may_be_better(self) -> None:
+        class Wrong(captious.MeanMetric):
+            name = "wrong"
+            lower_is_better = frozenset({"wrong"})
+
+            def scores(self, captions: captious.Captions, state: object = None) -> object:  # type: ignore[override]
+                return [float(len(text.split())) for text in captions.candidates]
+
+        images = range(30)
+        systems = {"long": dict.fromkeys(images, "a b c"), "short": dict.fromkeys(images, "a")}
+        reports = captious.score(systems, {image: ["b", "c"] for image in images}, [Wrong()])
+        assert isinstance(reports, captious.Reports)
+        assert reports.compare(resamples=99).beaten("short", "wrong") == ["long"]
+
+    def test_one_system_has_no_pairs(self) -> None:
+        reports = captious.score({"good": GOOD}, REFERENCES, METRICS)
+        with pytest.raises(ParameterError, match="2 to 26"):
+            reports.compare()  # type: ignore[union-attr]

@@ -1,0 +1,59 @@
+"""Results in a real kernel of Jupyter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+nbclient = pytest.importorskip("nbclient")
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("ipykernel")
+
+START = """
+import captious
+A, B, R = (f"examples/{name}.json" for name in ("baseline", "improved", "references"))
+compared = captious.compare(A, B, R, ["rouge-l", "cider-d"], resamples=99)
+"""
+RESULTS = {
+    "report": "captious.score(A, R, ['rouge-l', 'cider-d'])",
+    "reports": "captious.score({'one': A, 'two': B, 'tëst': B}, R, ['rouge-l', 'cider-d'])",
+    "comparison": "compared",
+    "pairs": "captious.score({'one': A, 'two': B}, R, ['rouge-l']).compare(resamples=99)",
+    "groups": "compared.a.by_group({i: str(i % 2) for i in compared.a.ids})",
+    "group differences": "compared.by_group({i: str(i % 2) for i in compared.a.ids})",
+    "judgment": "captious.judge(own, ['rouge-l'])",
+}
+OWN = """
+import json, pathlib, tempfile
+own = str(pathlib.Path(tempfile.mkdtemp()) / "own.jsonl")
+rows = [
+    {"candidate": text, "references": ["a dog runs fast"], "rating": rating}
+    for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
+]
+pathlib.Path(own).write_text("\\n".join(map(json.dumps, rows)))
+"""
+
+
+def outputs_of(*sources: str) -> list[list[dict[str, Any]]]:
+    """What each cell of a notebook put out."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    return [cell.outputs for cell in notebook.cells]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_result_shows_itself_once() -> None:
+    cells = [START, OWN]
+    for code in RESULTS.values():
+        cells += [f"result = {code}", "result", "print(repr(result)); print(result, end='')"]
+    first, _, *rest = outputs_of(*cells)
+    warned = [output["text"] for output in first if output["output_type"] == "stream"]
+    assert sum("only 24" in text for text in warned) == 1
+    for name, (made, shown, printed) in zip(RESULTS, zip(*[iter(rest)] * 3, strict=True), strict=True):
+        assert not any("only 24" in output.get("text", "") for output in made), f"{name} warned again"
+        (only,) = shown
+        assert "<table" in only["data"]["text/html"], name
+        text = "".join(output["text"] for output in printed)
+        half = only["data"]["text/plain"]
+        assert half and text == f"{half}\n{half}", name

@@ -1,0 +1,134 @@
+"""How tables are shown: in hundredths, under other names, transposed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import captious
+from captious.errors import ParameterError, UnknownNameError
+from captious.evaluation import compare_reports
+from captious.evaluation.score_tables import grouped_score_table, score_table
+from captious.metrics.contract.other_names import Names
+from captious.report.formats import latex, markdown, plain_text
+from captious.report.presentation import Presentation
+
+FILES = {name: f"examples/{name}.json" for name in ("baseline", "improved")}
+METRICS = ["bleu-4", "cider-d", "length-words"]
+
+
+@pytest.fixture(scope="module")
+def reports() -> captious.Reports:
+    with pytest.warns(captious.CaptiousWarning):
+        return captious.score(FILES, "examples/references.json", METRICS)  # type: ignore[return-value]
+
+
+def rows(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+class TestPercent:
+    def test_scores_are_in_hundredths_but_lengths_are_not(self, reports: captious.Reports) -> None:
+        shown = rows(plain_text(Presentation(percent=True).of(reports.to_table())))
+        assert ["bleu-4", "26.9", "48.6", "◀"] in shown
+        assert ["cider-d", "72.0", "167.4", "◀"] in shown
+        assert ["length-words", "7.7083", "10.5833"] in shown
+
+    def test_intervals_and_differences(self, reports: captious.Reports) -> None:
+        compared = compare_reports(*reports.values())
+        text = plain_text(Presentation(percent=True).of(compared.to_table()))
+        d = compared["bleu-4"]
+        assert f"{100 * d.interval[0]:.1f} – {100 * d.interval[1]:.1f}" in text
+        assert f"+{100 * d.difference:.1f}" in text
+        assert "+2.8750" in text  # of lengths
+        assert f"{d.effect_size:+.3f}".replace("0.", ".") in text
+
+
+class TestNames:
+    @pytest.mark.parametrize(("names", "expected"), [("toolkit", ["Bleu_4", "CIDEr"]), ("paper", ["B@4", "C"])])
+    def test_of_others(self, reports: captious.Reports, names: Names, expected: list[str]) -> None:
+        labels = [row[:1] for row in rows(plain_text(Presentation(names=names).of(reports.to_table())))]
+        assert all([name] in labels for name in (*expected, "length-words"))
+
+    def test_variants_and_parameters_stay(self) -> None:
+        report = captious.score({1: "a dog"}, {1: ["a dog"]}, ["bleu-4:tokenizer=spaces", "rouge-l@lin2004"])
+        text = report.to_markdown(names="paper", transpose=True)
+        assert "| B@4:tokenizer=spaces |" in text
+        assert "| R-L@lin2004 |" in text
+
+    def test_a_system_is_never_renamed(self) -> None:
+        report = captious.score({1: "a dog"}, {1: ["a dog"]}, ["rouge-l"], system="spice")
+        assert "| spice |" in report.to_markdown(names="paper")
+
+    def test_unknown(self) -> None:
+        with pytest.raises(UnknownNameError, match="captious, toolkit, paper"):
+            Presentation(names="mine")  # type: ignore[arg-type]
+
+
+class TestTranspose:
+    def test_a_terminal_has_a_row_for_each_system(self, reports: captious.Reports) -> None:
+        shown = rows(plain_text(Presentation(transpose=True).of(reports.to_table())))
+        assert ["bleu-4", "cider-d", "length-words"] in shown
+        assert ["improved", ".4856", "◀", "1.6742", "◀", "10.5833"] in shown
+
+    def test_papers_have_a_row_for_each_metric(self, reports: captious.Reports) -> None:
+        table = Presentation(transpose=True).of(reports.to_table())
+        assert r"bleu-4 & .2694 & \textbf{.4856} \\" in latex(table)
+        assert "| bleu-4 | .2694 | **.4856** |" in markdown(table)
+
+    def test_a_comparison(self, reports: captious.Reports) -> None:
+        compared = compare_reports(*reports.values())
+        shown = rows(plain_text(Presentation(transpose=True).of(compared.to_table())))
+        assert next(row for row in shown if row[:1] == ["effect"])[:2] == ["effect", "size"]
+
+    def test_html(self, reports: captious.Reports) -> None:
+        from captious.report.html import html_table
+
+        html = html_table(Presentation(transpose=True).of(reports.to_table()))
+        assert re.search(r'<th class="text" scope="row">improved</th>', html)
+
+    def test_groups_cannot(self, reports: captious.Reports) -> None:
+        grouped = reports["improved"].by_group({i: str(i % 2) for i in reports["improved"].ids})
+        table = Presentation(transpose=True).of(grouped_score_table([grouped]))
+        with pytest.raises(ParameterError, match="groups"):
+            plain_text(table)
+        assert "midrule" in latex(table)
+
+
+class TestLatex:
+    def test_signs_are_mathematics(self, reports: captious.Reports) -> None:
+        text = latex(compare_reports(reports["improved"], reports["baseline"]).to_table())
+        assert r"$-$.2162" in text
+        assert r"$<$.001" in text
+        assert "textless" not in text
+
+    def test_significant_differences_have_a_star(self, reports: captious.Reports) -> None:
+        text = latex(compare_reports(*reports.values()).to_table())
+        assert r"+.2162\textsuperscript{*}" in text
+        assert "% *: p < .05" in text
+
+    def test_intervals_below(self, reports: captious.Reports) -> None:
+        text = reports.to_latex(interval_style="below", intervals=True)
+        low, high = (f"{end:.3f}".lstrip("0") for end in reports["improved"]["bleu-4"].confidence_interval())
+        place = text.splitlines().index(next(line for line in text.splitlines() if line.startswith("improved")))
+        assert text.splitlines()[place + 1].startswith(rf" & {{\scriptsize [{low}, {high}]}}")
+
+    def test_intervals_as_subscripts(self, reports: captious.Reports) -> None:
+        text = reports.to_latex(interval_style="subscript", intervals=True)
+        assert r"improved & \textbf{.4856}\textsubscript{[" in text
+
+    def test_unknown_style(self) -> None:
+        with pytest.raises(UnknownNameError, match="beside, below, subscript"):
+            Presentation(interval_style="above")  # type: ignore[arg-type]
+
+
+def test_markdown_shows_text_as_it_is() -> None:
+    reports = [captious.score({1: "a dog"}, {1: ["a dog"]}, ["rouge-l"], system=name) for name in ("a|b_c", "<b>")]
+    lines = markdown(score_table(reports)).splitlines()
+    assert r"| a\|b\_c | 1.0000 |" in lines
+    assert r"| \<b\> | 1.0000 |" in lines
+
+
+def test_markdown_has_a_minus_sign(reports: captious.Reports) -> None:
+    assert "| −.2162" in markdown(compare_reports(reports["improved"], reports["baseline"]).to_table())
