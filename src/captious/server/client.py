@@ -182,7 +182,9 @@ def _refused(error: urllib.error.HTTPError, root: str, challenge: str) -> Captio
     problems = answer.get("problems") or []
     if problems:
         return InputError(
-            message.rstrip("."), where="\n".join(_as_text(problem) for problem in problems), help="correct the file"
+            message.rstrip("."),
+            where="\n".join(map(_as_text, problems)),
+            help="--dry-run checks a file without submitting it",
         )
     return ServerError(message.rstrip("."), where=root, status=error.code)
 

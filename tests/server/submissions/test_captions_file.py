@@ -94,25 +94,29 @@ def test_all_problems_at_once() -> None:
     ]
     found = {problem.message: (problem.ids, problem.n) for problem in problems(as_json(rows), ids=range(1, 40))}
     missing = (7, *range(9, 28))
+    halves = "1 caption contains lone surrogates, which are halves of characters: write the whole character."
     assert found == {
         'Record 14 is not an object such as {"image_id": 42, "caption": "a cat"}.': ((), 0),
         'Record 13 has no "image_id".': ((), 0),
         'Record 12 has no "caption".': ((), 0),
         "3 records (9, 10, 11) have an image id that is neither text nor an integer of at most 20 digits.": ((), 0),
-        '1 image id is text where the challenge has numbers: write 42, not "42".': (("2",), 1),
-        "1 image has more than one caption.": ((1,), 1),
-        "1 image id is not in the challenge.": ((99,), 1),
-        "1 caption is not text.": ((3,), 1),
-        "1 caption is longer than 5,000 characters.": ((4,), 1),
-        "1 caption contains NUL characters (U+0000).": ((5,), 1),
-        "1 caption contains lone surrogates, which are halves of characters: write the whole character.": ((6,), 1),
+        '1 image id is text where the challenge has numbers: write 42, not "42". See record 3.': (("2",), 1),
+        "1 image has more than one caption. See record 2.": ((1,), 1),
+        "1 image id is not in the challenge. See record 8.": ((99,), 1),
+        "1 caption is not text. See record 4.": ((3,), 1),
+        "1 caption is longer than 5,000 characters. See record 5.": ((4,), 1),
+        "1 caption contains NUL characters (U+0000). See record 6.": ((5,), 1),
+        f"{halves} See record 7.": ((6,), 1),
         "32 images have no caption.": (missing, 32),
     }
 
 
 def test_numbers_where_the_challenge_has_text() -> None:
     (problem,) = problems(as_json(GOOD), ids=["7", "42", "301"])
-    assert problem.message == '3 image ids are numbers where the challenge has text: write "42", not 42.'
+    assert (
+        problem.message
+        == '3 image ids are numbers where the challenge has text: write "42", not 42. The first is in record 1.'
+    )
     assert not read(as_json({str(image): caption for image, caption in CAPTIONS.items()}), ids=["7", "42", "301"])[1]
 
 
@@ -166,7 +170,7 @@ def test_not_a_number() -> None:
     text = as_json(GOOD).replace(b'"a cat"', b'NaN, "score": Infinity')
     assert messages(text) == [
         "The file contains Infinity (once) and NaN (once), which JSON does not allow.",
-        "1 caption is not text.",
+        "1 caption is not text. See record 1.",
     ]
     assert not read(as_json(GOOD).replace(b'"a cat"', b'"a cat", "score": 1e999, "n": ' + b"9" * 5000))[1]
 
@@ -175,7 +179,7 @@ def test_keys_that_are_repeated() -> None:
     text = as_json(GOOD).replace(b'"image_id": 7', b'"image_id": 301, "image_id": 7')
     assert messages(text) == ["Record 1 has a key more than once."]
     (problem,) = problems(b'{"42": "a", "7": "b", "301": "c", "42": "d"}')
-    assert (problem.message, problem.ids) == ("1 image has more than one caption.", (42,))
+    assert (problem.message, problem.ids) == ("1 image has more than one caption. See entry 4.", (42,))
 
 
 def test_json_lines() -> None:
@@ -201,8 +205,8 @@ def test_tables() -> None:
     assert "a cell has more than 131,072 characters" in messages(f"{header}42,{'a' * 200_000}".encode(), "a.csv")[0]
     problems = messages(f"{header}042,a\n42,a\0b\nx.jpg,b\n".encode(), "a.csv")
     assert problems == [
-        "2 image ids are not in the challenge.",
-        "1 caption contains NUL characters (U+0000).",
+        "2 image ids are not in the challenge. The first is in line 2.",
+        "1 caption contains NUL characters (U+0000). See line 3.",
         "2 images have no caption.",
     ]
 
@@ -246,10 +250,10 @@ def test_odd_captions_are_captions(caption: str) -> None:
 def test_one_huge_caption() -> None:
     rows = [{"image_id": image, "caption": "word " * 4_000_000} for image in IDS[:1]]
     (problem, _) = problems(as_json(rows))
-    assert problem.message == "1 caption is longer than 5,000 characters."
+    assert problem.message == "1 caption is longer than 5,000 characters. See record 1."
     assert len(json.dumps(problem.to_dict())) < 200
     found = messages(as_json(GOOD), limits=UploadLimits(caption_characters=6))
-    assert found == ["1 caption is longer than 6 characters."]
+    assert found == ["1 caption is longer than 6 characters. See record 3."]
 
 
 def test_ids_are_shown_without_harm() -> None:

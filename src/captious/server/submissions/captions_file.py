@@ -209,16 +209,18 @@ def _checked(
     as_text: list[ImageId] = []
     as_numbers: list[ImageId] = []
     unknown: dict[ImageId, None] = {}
-    repeated: dict[ImageId, None] = {}
+    repeated: dict[ImageId, int] = {}  # where it is repeated first
     not_text: list[ImageId] = []
     long: list[ImageId] = []
     with_nul: list[ImageId] = []
     with_surrogates: list[ImageId] = []
+    places: dict[ImageId, int] = {}
     longest = limits.caption_characters
     for number, image, caption in zip(rows.numbers, rows.ids, rows.captions, strict=True):
         if type(image) is not int and type(image) is not str:
             wrong_ids.append(number)
             continue
+        places[image] = number
         if image not in challenge:
             same = by_text.get(image) if isinstance(image, str) else str(image)
             if same is None or same not in challenge:
@@ -229,8 +231,9 @@ def _checked(
                 elif not rows.ids_are_text:
                     as_text.append(image)
                 image = same
+                places[image] = number
         if image in captions:
-            repeated[image] = None
+            repeated.setdefault(image, number)
         if type(caption) is not str:
             not_text.append(image)
             captions.setdefault(image, "")
@@ -271,6 +274,11 @@ def _checked(
     for images, (one, many), rest in wordings:
         if images:
             subject = one if len(images) == 1 else many
+            if (
+                first := (repeated if images is repeated else places).get(next(iter(images)))
+            ) is not None and images is not missing:
+                unit = "line" if rows.unit == "row" else rows.unit  # tables are numbered by line
+                rest += f" See {unit} {first:,}." if len(images) == 1 else f" The first is in {unit} {first:,}."
             problems.append(Problem.about(file, f"{len(images):,} {subject} {rest}", images))
     if expected and not problems and not any(captions[image].strip() for image in expected):
         problems.append(Problem(file, "Every caption is empty."))
