@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from captious.errors import ParameterError
@@ -26,18 +27,14 @@ class EntryPoints:
 
     def __init__(self, group: str, what: str, built_in: Sequence[str]) -> None:
         self._group, self._what, self._built_in = group, what, built_in
-        self._points: dict[str, EntryPoint] | None = None
 
-    @property
+    @cached_property
     def by_name(self) -> dict[str, EntryPoint]:
-        """The entry points by name, looked up once."""
-        if self._points is None:
-            from importlib.metadata import entry_points
+        """The entry points by name."""
+        from importlib.metadata import entry_points
 
-            points = entry_points(group=self._group)
-            named = {point.name.lower(): point for point in points}
-            self._points = {name: point for name, point in named.items() if name not in self._built_in}
-        return self._points
+        named = {point.name.lower(): point for point in entry_points(group=self._group)}
+        return {name: point for name, point in named.items() if name not in self._built_in}
 
     def load(self, name: str) -> Any:
         """What an entry point leads to.
@@ -62,10 +59,6 @@ class EntryPoints:
         return ParameterError(
             f"{self.by_name[name].value} is not a {self._what}", help=f"the entry point must name {expected}"
         )
-
-    def forget(self) -> None:
-        """Look the entry points up again when they are asked for next, as after a package was installed."""
-        self._points = None
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

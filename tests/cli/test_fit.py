@@ -10,8 +10,7 @@ import pytest
 import captious
 from captious.data import read_references
 from captious.data.hold_out import hold_out
-from captious.metrics.shared.smurf_constants import SmurfConstants
-from captious.metrics.smurf import Smurf
+from captious.metrics.smurf import Smurf, SmurfConstants
 
 from ..support.random_roberta import random_roberta
 from .conftest import Run, assert_refused

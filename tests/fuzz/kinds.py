@@ -25,7 +25,7 @@ from captious.judgment.benchmark_scores import read_score_table
 from captious.judgment.own_judgments import load_own
 from captious.judgment.studies.system_correlations import _measures
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, _checksum
-from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
+from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.parsing.parse_files import read_parses
 from captious.progress import Progress
 from captious.resources import meteor_tables as meteor

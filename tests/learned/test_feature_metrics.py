@@ -20,8 +20,7 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.spice import Spice
 from captious.models import WordVectors
-from captious.parsing.parse_sources import as_parse_source
-from captious.parsing.parsed_captions import ParsedCaptions
+from captious.parsing.parsed_captions import ParsedCaptions, as_parse_source
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
 

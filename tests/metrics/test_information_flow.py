@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.mima import Mima
-from captious.metrics.shared.attention_flow import FlowLayer
+from captious.metrics.shared.attention_flow import FlowLayer, information_flow, normalized_information
 from captious.metrics.spurts import Spurts
 from captious.models import Encoder, encoders
-from captious.models.information_flow import information_flow, normalized_information
 from captious.text.nltk_tokens import smurf_text
 
 from ..oracles import smurf as oracle

@@ -17,8 +17,7 @@ from captious.data.hold_out import hold_out
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
-from captious.metrics.smurf import THRESHOLD, Smurf, fuse, grammar_penalty
+from captious.metrics.smurf import PUBLISHED, THRESHOLD, Smurf, SmurfConstants, fuse, grammar_penalty
 from captious.models import Encoder
 from captious.random_seed import DEFAULT_SEED
 

@@ -14,7 +14,7 @@ from captious.errors import CaptionFileError, OutputError, ParameterError, Unkno
 from captious.metrics.spice import Spice
 from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.parse_files import read_parses, write_parses
-from captious.parsing.parse_sources import approximate, as_parse_source
+from captious.parsing.parsed_captions import approximate, as_parse_source
 from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
 

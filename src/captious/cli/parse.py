@@ -12,7 +12,7 @@ from captious.data import read_rows
 from captious.errors import InputError, ParameterError
 from captious.parsing.caption_parser import GRAMMARS, CaptionParser, brackets, parse_of
 from captious.parsing.parse_files import write_parses
-from captious.parsing.parse_sources import as_parse_source
+from captious.parsing.parsed_captions import as_parse_source
 from captious.progress import steps
 from captious.text import as_tokenizer
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from captious.data import CaptionSets, References
-from captious.metrics.shared.training_captions import known_captions
+from captious.metrics.novel import known_captions
 from captious.text import Tokenizer, Tokens, WordLayer
 
 __all__ = ["Description", "describe"]

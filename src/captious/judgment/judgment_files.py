@@ -1,4 +1,7 @@
-"""The folder of judgment data, and readers of the formats in it, which record each file that they read."""
+"""The folder of judgment data, and readers of the formats in it, which record each file that they read.
+
+Captions of COCO and Flickr8k are read for benchmarks whose own files lack captions or references.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import io
 import json
 import os
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +21,16 @@ from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, ResourceError
 from captious.resources.pickles import PickleError, read_pickle
 
-__all__ = ["DataFolder", "data_folder", "entry_of", "number_within", "own_json"]
+__all__ = [
+    "TOKENS",
+    "DataFolder",
+    "data_folder",
+    "entry_of",
+    "number_within",
+    "own_json",
+    "read_coco_captions",
+    "read_flickr8k_captions",
+]
 
 _VARIABLE = "CAPTIOUS_DATA"
 _AGAIN = "download the file again"
@@ -255,3 +268,35 @@ def number_within(value: object, low: float, high: float | None, where: str) -> 
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
         raise CaptionFileError(f"{value!r} is not a number {bounds}", where=where, help=_AGAIN)
     return number
+
+
+#: Flickr8k's captions as Hodosh et al. 2013 publish them.
+TOKENS = "flickr8k/Flickr8k.token.txt"
+
+
+def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
+    """Captions of every image, in the order of the file, without surrounding blanks."""
+    content = folder.json(name)
+    captions: dict[int, list[str]] = defaultdict(list)
+    try:
+        for annotation in content["annotations"]:
+            captions[annotation["image_id"]].append(annotation["caption"].strip())
+    except (KeyError, TypeError, AttributeError) as error:
+        message = f"not a COCO caption file: {type(error).__name__} {error}"
+        help = 'it holds {"annotations": [{"image_id": 1, "caption": "..."}]}'
+        raise folder.error(message, name, help=help) from error
+    return dict(captions)
+
+
+def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Captions by id, and the captions of each image: ``1000268201_693b08cb0e.jpg#0  A child ...`` on every line."""
+    text_of: dict[str, str] = {}
+    references_of: dict[str, list[str]] = defaultdict(list)
+    for number, (caption, text) in folder.rows(TOKENS, 2):
+        image, mark, _ = caption.partition("#")
+        if not mark or caption in text_of:
+            message = f"duplicate caption id {caption!r}" if mark else f"{caption!r} is not a caption id"
+            raise folder.error(message, TOKENS, number, help="an id consists of the image, # and the caption number")
+        text_of[caption] = text.strip()
+        references_of[image].append(text.strip())
+    return text_of, dict(references_of)

@@ -20,8 +20,7 @@ from captious.data import Captions, load
 from captious.errors import ParameterError, ResourceError
 from captious.learned.caption_features import EncodedLayer, junctions, similarities, slips
 from captious.learned.caption_weights import CaptionWeights
-from captious.learned.encoder_heads import EncoderHead
-from captious.learned.headed_captions import HeadedLayer
+from captious.learned.encoder_heads import EncoderHead, HeadedLayer
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import Resource
 from captious.metrics.sparcs import Sparcs

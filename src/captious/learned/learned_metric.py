@@ -18,8 +18,7 @@ from captious.metrics.contract.parameters import Resource
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.vector_metric import as_vectors
 from captious.models import WordVectors
-from captious.parsing.parse_sources import as_parse_source
-from captious.parsing.parsed_captions import ParseSource
+from captious.parsing.parsed_captions import ParseSource, as_parse_source
 
 __all__ = ["LearnedMetric"]
 

@@ -5,19 +5,107 @@ Feinglass and Yang 2021, equations 9 to 11, with the tokens, stop words and stem
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data.annotation_storage import text_array, texts_of
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import TokenizerParameter
-from captious.text import SMURF
-from captious.text.concepts import ConceptLayer
+from captious.text.stems import porter_stem
+from captious.text.stop_words import NLTK_STOP_WORDS
+from captious.text.tokenizers import SMURF, Tokenizer
+from captious.text.tokens import TokenLayer, Tokens
 
-__all__ = ["Sparcs"]
+__all__ = ["ConceptLayer", "Concepts", "Sparcs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Concepts:
+    """The distinct concepts of captions.
+
+    Args:
+        captions: int64[n], which caption has it, ascending.
+        ids: int64[n], the concept: the number of the first word that has it.
+        of_words: int64[size of the vocabulary], the concept of each word, -1 for none.
+        by_stem: the concept of each stem.
+    """
+
+    captions: NDArray[np.int64]
+    ids: NDArray[np.int64]
+    of_words: NDArray[np.int64]
+    by_stem: Mapping[str, int]
+
+    @property
+    def n_concepts(self) -> int:
+        """A number greater than all ids."""
+        return len(self.of_words)
+
+
+@dataclass(frozen=True)
+class ConceptLayer(KeyedByFields):
+    """Concepts of references and candidates, numbered alike."""
+
+    tokenizer: Tokenizer = SMURF
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("concepts-1", self.tokenizer.stored_as)
+
+    def to_stored(self, annotation: Concepts, references: References) -> Stored:
+        arrays = {"captions": annotation.captions, "ids": annotation.ids, "of_words": annotation.of_words}
+        numbers = np.array([*annotation.by_stem.values()], np.int64)
+        return Stored({**arrays, "stems": text_array([*annotation.by_stem]), "numbers": numbers})
+
+    def from_stored(self, stored: Stored, references: References) -> Concepts:
+        captions, ids, of_words = (stored.arrays[name] for name in ("captions", "ids", "of_words"))
+        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
+        by_stem = dict(zip(texts_of(stored.arrays["stems"]), stored.arrays["numbers"].tolist(), strict=True))
+        n = len(of_words)
+        sound = (
+            n == len(tokens.vocabulary)
+            and len(captions) == len(ids)
+            and (np.diff(captions) >= 0).all()
+            and 0 <= captions.min(initial=0) <= captions.max(initial=0) <= len(references.texts)
+            and 0 <= ids.min(initial=0) <= ids.max(initial=0) <= n
+            and -1 <= of_words.min(initial=-1) <= of_words.max(initial=-1) < max(n, 1)
+            and all(0 <= number < n for number in by_stem.values())
+        )
+        if not sound:
+            raise ValueError("concepts of other words")
+        return Concepts(captions, ids, of_words, by_stem)
+
+    def of_references(self, references: References) -> Concepts:
+        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
+        return _distinct(tokens, np.empty(0, np.int64), {})
+
+    def of_candidates(self, captions: Captions, references: Concepts) -> Concepts:
+        tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
+        return _distinct(tokens, references.of_words, references.by_stem)
+
+
+def _distinct(tokens: Tokens, first_concepts: NDArray[np.int64], by_stem: Mapping[str, int]) -> Concepts:
+    """The concepts of captions, from those of the first words of their vocabulary and of their stems."""
+    by_stem = dict(by_stem)
+    n = len(first_concepts)
+    concepts = []
+    for number, word in enumerate(tokens.vocabulary.words(n), start=n):
+        is_concept = word not in NLTK_STOP_WORDS.words and not _PUNCTUATION.intersection(word)
+        concepts.append(by_stem.setdefault(porter_stem(word), number) if is_concept else -1)
+    of_words = np.concatenate([first_concepts, np.array(concepts, np.int64)])
+    ids = of_words[tokens.ids]
+    captions = np.repeat(np.arange(len(tokens.lengths)), tokens.lengths)[ids >= 0]
+    size = max(1, len(of_words))
+    keys = np.unique(captions * size + ids[ids >= 0])
+    return Concepts(keys // size, keys % size, of_words, by_stem)
+
+
+_PUNCTUATION = frozenset(string.punctuation)
 
 
 class Sparcs(MeanMetric):

@@ -16,7 +16,7 @@ from captious.data import Captions, References
 from captious.metrics.contract.metric import Metric, RowScores, State
 from captious.metrics.contract.set_metrics import mean_of_scored
 from captious.metrics.shared.parser_parameter import ParserParameter
-from captious.parsing.parse_sources import approximate
+from captious.parsing.parsed_captions import approximate
 from captious.resources import meteor_tables as meteor
 from captious.scenes.facts import CATEGORIES, Facts, agreement, count
 from captious.scenes.scene_graph_layer import SceneGraphLayer

@@ -23,7 +23,6 @@ __all__ = ["ShardReport", "ShardResult", "reduced"]
 #: What intervals are over.
 Unit = Literal["captions", "shards"]
 
-_FEW_SHARDS = 20
 #: Sums of fewer captions than these are not close to normal.
 _FEW_CAPTIONS = 1000
 
@@ -126,15 +125,6 @@ class ShardReport(Report):
         return [
             f"intervals of shards need about {_FEW_CAPTIONS:,} captions, and there are {self.n_images:,}: they are "
             "inaccurate and may leave the range of a score. captious score without --shards resamples images."
-        ]
-
-    def few_shards(self) -> list[str]:
-        """A warning if there are too few shards for intervals over shards."""
-        if self.n_shards >= _FEW_SHARDS:
-            return []
-        return [
-            f"too few shards for intervals over shards ({self.n_shards}): resamples of so few vary little, so "
-            "intervals are too narrow."
         ]
 
 

@@ -226,9 +226,9 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return points if group == "captious.studies" else []
 
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
-    module._PLUGINS.forget()
+    vars(module._PLUGINS).pop("by_name", None)
     yield
-    module._PLUGINS.forget()
+    vars(module._PLUGINS).pop("by_name", None)
 
 
 NUMBER = 3

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from captious.judgment.studies.smurf_analysis import smurf_analysis
-from captious.metrics.shared.smurf_constants import SmurfConstants
-from captious.metrics.smurf import Smurf
+from captious.metrics.smurf import Smurf, SmurfConstants
 
 from ...support.random_roberta import random_roberta
 from ..conftest import Run, assert_refused

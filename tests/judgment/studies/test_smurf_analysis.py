@@ -12,8 +12,7 @@ import pytest
 from captious.data import References
 from captious.errors import ParameterError
 from captious.judgment.studies.smurf_analysis import PEOPLE, hold_out, places, smurf_analysis
-from captious.metrics.shared.smurf_constants import PUBLISHED
-from captious.metrics.smurf import Parts, Smurf, fuse
+from captious.metrics.smurf import PUBLISHED, Parts, Smurf, fuse
 
 from ...support.corpora import references_table
 from ...support.random_roberta import CAPTIONS, random_roberta

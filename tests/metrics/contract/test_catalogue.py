@@ -48,9 +48,9 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """What packages on this machine declare as entry points: what is put into this list."""
     points: list[EntryPoint] = []
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
-    catalogue._PLUGINS.forget()
+    vars(catalogue._PLUGINS).pop("by_name", None)
     yield points
-    catalogue._PLUGINS.forget()
+    vars(catalogue._PLUGINS).pop("by_name", None)
 
 
 def plugin(name: str, value: str) -> EntryPoint:

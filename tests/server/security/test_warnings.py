@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.parsing.parse_sources import approximate
+from captious.parsing.parsed_captions import approximate
 from captious.resources.grammar import VERSION
 from tests.support.site import Site
 

@@ -10,8 +10,7 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file, settings_options, subset_option
 from captious.cli.outputs import warn
 from captious.data import load
-from captious.learned.feature_files import FEATURE_FORMATS, check_feature_file, write_features
-from captious.learned.feature_metrics import Features
+from captious.learned.feature_metrics import FEATURE_FORMATS, Features, check_feature_file, write_features
 from captious.learned.feature_sets import FEATURE_SETS
 from captious.metrics.contract.metric import signature
 from captious.metrics.contract.settings import Settings

@@ -9,8 +9,7 @@ from collections import defaultdict
 
 from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
-from captious.judgment.image_captions import TOKENS, read_flickr8k_captions
-from captious.judgment.judgment_files import entry_of, number_within
+from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 
 __all__ = ["FLICKR8K_CF"]
 

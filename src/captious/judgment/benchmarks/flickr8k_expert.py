@@ -13,8 +13,7 @@ from typing import Any
 from captious.errors import ParameterError
 from captious.judgment import Benchmark, Choice, DataFolder, Figure, Files, Protocol, RatedCaption
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
-from captious.judgment.image_captions import TOKENS, read_flickr8k_captions
-from captious.judgment.judgment_files import entry_of, number_within
+from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.protocols import AS_GIVEN
 
 __all__ = ["FLICKR8K_EXPERT"]

@@ -14,8 +14,7 @@ from functools import partial
 
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
-from captious.judgment.image_captions import read_coco_captions
-from captious.judgment.judgment_files import entry_of
+from captious.judgment.judgment_files import entry_of, read_coco_captions
 
 __all__ = ["FOIL_COCO"]
 

@@ -12,8 +12,7 @@ from pathlib import PurePath
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
 from captious.judgment.benchmark_items import letters
-from captious.judgment.image_captions import read_coco_captions
-from captious.judgment.judgment_files import entry_of, number_within
+from captious.judgment.judgment_files import entry_of, number_within, read_coco_captions
 
 __all__ = ["CHANGES", "SUGARCREPE"]
 

@@ -114,7 +114,7 @@ def _vectors(value: Any) -> WordVectors:
 
 
 def _parser(value: Any) -> Any:
-    from captious.parsing.parse_sources import as_parse_source
+    from captious.parsing.parsed_captions import as_parse_source
 
     return as_parse_source(value)
 

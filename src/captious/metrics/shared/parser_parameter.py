@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from captious.metrics.contract.parameters import Resource
-from captious.parsing.parse_sources import as_parse_source
-from captious.parsing.parsed_captions import ParseSource
+from captious.parsing.parsed_captions import ParseSource, as_parse_source
 
 __all__ = ["ParserParameter"]
 
