@@ -95,7 +95,10 @@ class ServerSettings:
         web_threads: number of threads for pages in each of them.
         workers: number of scoring processes that ``captious serve`` starts.
         scoring_threads: number of threads of each; 0 for all cores.
-        scoring_seconds: time limit of scoring one submission; after it, the worker is replaced.
+        scoring_seconds: time by the clock after which the worker that scores a submission hangs, and is replaced.
+        scoring_cpu_seconds: processor time that scoring any submission may take.
+        scoring_cpu_seconds_per_million_words: what it may take besides for each metric that parses captions or runs a
+            model, and a tenth of it for each other metric. A submission that takes longer fails, and counts.
         scoring_tries: number of times that scoring is tried before a submission counts as failed.
         lease_seconds: a worker that has not been heard from for so long has lost its submission to another.
         queue_minutes: age of the oldest submission that waits for scoring above which the server is not healthy.
@@ -128,6 +131,8 @@ class ServerSettings:
     workers: Positive = 1
     scoring_threads: Annotated[int, Field(ge=0)] = 0
     scoring_seconds: Positive = 3600
+    scoring_cpu_seconds: Positive = 60
+    scoring_cpu_seconds_per_million_words: Positive = 500
     scoring_tries: Positive = 3
     lease_seconds: Positive = 30
     queue_minutes: Positive = 60

@@ -199,6 +199,42 @@ class TestHeartbeat:
         assert submission.reason == lease.OUR_FAULT
         assert "longer than 1 s" in submission.traceback
 
+    def test_a_submission_that_needs_more_than_its_words_allow_fails_and_counts(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.scoring import lease, worker
+
+        site.configure(lease_seconds=1)
+        [submission] = queue()
+        ended = threading.Event()
+        monkeypatch.setattr(worker, "cpu_limit", lambda *_: 0.0)
+        monkeypatch.setattr(worker, "_end_process", ended.set)
+        monkeypatch.setattr(worker, "write_results", lambda *_: ended.wait(60))
+        taken = lease.take("worker")
+        assert taken is not None
+        worker.score(taken)
+        assert ended.is_set()
+        assert (now_as_of(submission).status, submission.counts) == ("failed", True)
+        assert "for 14 words" in submission.reason
+        assert "counts towards your quota" in submission.reason
+
+    def test_the_preparation_of_references_is_not_its_work(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        from captious.server.challenges import reference_cache
+        from captious.server.scoring import lease, worker
+
+        monkeypatch.setattr(reference_cache, "_ready", set())
+        happened: list[str] = []
+        prepare, limit_cpu = reference_cache.prepare, lease.Heartbeat.limit_cpu
+        monkeypatch.setattr(
+            reference_cache, "prepare", lambda *args, **values: [prepare(*args, **values), happened.append("prepared")]
+        )
+        monkeypatch.setattr(lease.Heartbeat, "limit_cpu", lambda *args: [limit_cpu(*args), happened.append("limited")])
+        queue()
+        taken = lease.take("worker")
+        assert taken is not None
+        worker.score(taken)
+        assert happened == ["prepared", "limited"]
+
     def test_the_process_ends_although_the_database_is_away(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from django.db import OperationalError
 

@@ -205,6 +205,7 @@ def change_set(file: Path) -> None:
 def test_another_version_of_captious_scores_again(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.models import Phase
     from captious.server.scoring import lease, versions
+    from captious.server.scoring import queue as queue_module
 
     queue()
     site.work()
@@ -212,7 +213,7 @@ def test_another_version_of_captious_scores_again(site: Site, folder: Path, monk
     monkeypatch.setattr(versions, "__version__", "99.0")
     assert versions.change_program() == 1
     assert lease.take("of the old version") is None
-    monkeypatch.setattr(lease, "__version__", "99.0")
+    monkeypatch.setattr(queue_module, "__version__", "99.0")
     assert len(board(site)) == 1
     site.work()
     phase = Phase.objects.get()

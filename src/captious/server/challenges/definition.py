@@ -241,6 +241,7 @@ class ChallengeDefinition(_Table):
     image_url: Annotated[str, AfterValidator(_image_url)] = ""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _Some]
     rank_by: str
+    max_words: Annotated[int, Field(ge=1, le=1000)] = 150
     settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
     texts: Annotated[tuple[TextDefinition, ...], _List] = ()
     captions: Annotated[tuple[CaptionsDefinition, ...], _Some]

@@ -11,7 +11,9 @@ taken for dead and comes back changes nothing.
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -117,9 +119,9 @@ def give_back(lease: Lease, traceback: str) -> bool:
     row = lease.row.first()
     if row is None:
         return False
+    queue.end_turn(lease.submission)
     if row.tries >= settings.CAPTIOUS.scoring_tries:
         return _fail(lease.row, traceback)
-    queue.end_turn(lease.submission)
     n_rows: int = lease.row.update(
         status=_Status.QUEUED,
         lease_until=None,
@@ -143,6 +145,7 @@ class Heartbeat:
         self.progress = 0
         self.doing = ""
         self.is_lost = False
+        self._cpu_limit = self._cpu_ends = math.inf
         self._lease = lease
         self._on_timeout = on_timeout
         self._stop = threading.Event()
@@ -156,27 +159,43 @@ class Heartbeat:
         self._stop.set()
         self._thread.join()
 
+    def limit_cpu(self, seconds: float, n_words: int) -> None:
+        """From now on, this process may take so much processor time for the words of the submission."""
+        self._cpu_limit, self._n_words = seconds, n_words
+        self._cpu_ends = time.process_time() + seconds
+
     def _run(self) -> None:
         ours = settings.CAPTIOUS
         ends = timezone.now() + timedelta(seconds=ours.scoring_seconds)
         try:
             while not self._stop.wait(min(1.0, ours.lease_seconds / 5)):
                 now = timezone.now()
-                if now > ends:
-                    self._give_up()
+                if now > ends or time.process_time() > self._cpu_ends:
+                    self._give_up(is_hanging=now > ends)
                     return
                 if not self.is_lost:
                     self._beat(now)
         finally:
             connection.close()
 
-    def _give_up(self) -> None:
+    def _give_up(self, *, is_hanging: bool) -> None:
         try:
-            _fail(self._lease.row, f"Scoring took longer than {settings.CAPTIOUS.scoring_seconds:,} seconds.")
+            queue.end_turn(self._lease.submission)
+            if is_hanging:
+                _fail(self._lease.row, f"Scoring took longer than {settings.CAPTIOUS.scoring_seconds:,} seconds.")
+            else:
+                self._lease.row.update(**_ended(self._why_stopped()))
         except DatabaseError:  # then the lease runs out
             _log.exception("scoring took too long", extra={"submission": self._lease.submission.pk})
         finally:
             self._on_timeout()
+
+    def _why_stopped(self) -> str:
+        return (
+            f"Scoring was stopped after {self._cpu_limit:,.0f} seconds of processor time, the limit for "
+            f"{self._n_words:,} words: captions that are long, and no sentences, take longest. "
+            "It counts towards your quota."
+        )
 
     def _beat(self, now: datetime) -> None:
         try:
@@ -194,13 +213,17 @@ def _until(now: datetime) -> datetime:
 
 def _fail(rows: Any, traceback: str) -> bool:
     """A failure of the server, which costs the team nothing; what was scored before counts as before."""
-    n_rows: int = rows.update(
-        status=_Status.FAILED,
-        counts=Case(When(shown_scores__isnull=True, then=False), default=F("counts")),
-        reason=OUR_FAULT,
-        traceback=traceback,
-        finished=timezone.now(),
-        lease_until=None,
-        doing="",
-    )
+    counts = Case(When(shown_scores__isnull=True, then=False), default=F("counts"))
+    n_rows: int = rows.update(**_ended(OUR_FAULT), counts=counts, traceback=traceback)
     return n_rows == 1
+
+
+def _ended(reason: str) -> dict[str, Any]:
+    """What is written when a submission fails."""
+    return {
+        "status": _Status.FAILED,
+        "reason": reason,
+        "finished": timezone.now(),
+        "lease_until": None,
+        "doing": "",
+    }

@@ -23,6 +23,7 @@ from captious.server.models import Challenge, Submission, WorkerSeen, key_of
 from captious.server.people.rates import remove_old_counts
 from captious.server.scoring import lease as leases
 from captious.server.scoring import queue, versions
+from captious.server.scoring.cpu_limit import cpu_limit
 from captious.server.scoring.stored_results import Scored, read_results, score_set, write_results
 from captious.server.submissions import storage
 
@@ -100,16 +101,20 @@ def _prepare_one() -> bool:
     """Prepare the references of an open challenge, if one is not ready, so that its next submission need not wait."""
     for challenge in Challenge.objects.prefetch_related("phases"):
         if challenge.is_open and not reference_cache.is_ready(challenge):
-            began = time.monotonic()
-            try:
-                reference_cache.prepare(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
-                extra = {"challenge": challenge.slug, "seconds": round(time.monotonic() - began, 3)}
-                _log.info("references are prepared", extra=extra)
-            except (CaptiousError, OSError, MemoryError):
-                _log.exception("references cannot be prepared", extra={"challenge": challenge.slug})
-                reference_cache.give_up(challenge)
+            _prepare(challenge)
             return True
     return False
+
+
+def _prepare(challenge: Challenge) -> None:
+    began = time.monotonic()
+    try:
+        reference_cache.prepare(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
+        extra = {"challenge": challenge.slug, "seconds": round(time.monotonic() - began, 3)}
+        _log.info("references are prepared", extra=extra)
+    except (CaptiousError, OSError, MemoryError):
+        _log.exception("references cannot be prepared", extra={"challenge": challenge.slug})
+        reference_cache.give_up(challenge)
 
 
 def score(lease: leases.Lease) -> None:
@@ -155,13 +160,22 @@ def _scored(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, Sc
     sets = [row for row in submission.phase.reference_sets if key_of(challenge, row) not in scored]
     if not sets:
         return scored
+    if not reference_cache.is_ready(challenge):
+        _prepare(challenge)  # which is no work of the submission
     selection = reference_cache.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
+    candidates = {row.captions: storage.candidates_in(submission.folder, row.captions) for row in sets}
+    n_words = {name: sum(len(text.split()) for text in texts.values()) for name, texts in candidates.items()}
+    limit = cpu_limit(selection, sum(n_words[row.captions] for row in sets))
+    heartbeat.limit_cpu(limit, sum(n_words.values()))
     with observed(_Steps(heartbeat, len(sets))):
         for reference_set in sets:
-            candidates = storage.candidates_in(submission.folder, reference_set.captions)
             references = reference_cache.references(challenge, reference_set)
             scored[key_of(challenge, reference_set)] = score_set(
-                candidates, references, selection, system=submission.method, resamples=settings.CAPTIOUS.resamples
+                candidates[reference_set.captions],
+                references,
+                selection,
+                system=submission.method,
+                resamples=settings.CAPTIOUS.resamples,
             )
     return scored
 

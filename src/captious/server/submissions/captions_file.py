@@ -7,6 +7,7 @@ upload a file five times. It is also stricter about fields, which have to be cal
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"
 #: No id has more digits: 64 bits have 19. Conversion of long numbers takes time that grows with the square.
 _DIGITS = 20
+#: What counts as a word: programs that take captions apart make about as many of them.
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class _NoNumber:
@@ -215,7 +218,8 @@ def _checked(
     with_nul: list[ImageId] = []
     with_surrogates: list[ImageId] = []
     places: dict[ImageId, int] = {}
-    longest = limits.caption_characters
+    wordy: list[ImageId] = []
+    longest, most_words = limits.caption_characters, limits.caption_words
     for number, image, caption in zip(rows.numbers, rows.ids, rows.captions, strict=True):
         if type(image) is not int and type(image) is not str:
             wrong_ids.append(number)
@@ -240,6 +244,8 @@ def _checked(
             continue
         if len(caption) > longest:
             long.append(image)
+        elif len(caption) > most_words and sum(1 for _ in _WORD.finditer(caption)) > most_words:
+            wordy.append(image)
         if "\0" in caption:
             with_nul.append(image)
         if not caption.isascii() and not is_unicode(caption):
@@ -267,6 +273,7 @@ def _checked(
         (unknown, ids, "not in the challenge."),
         (not_text, ("caption is", "captions are"), "not text."),
         (long, ("caption is", "captions are"), f"longer than {longest:,} characters."),
+        (wordy, ("caption has", "captions have"), f"more than {most_words:,} words and punctuation marks."),
         (with_nul, contain, "NUL characters (U+0000)."),
         (with_surrogates, contain, "lone surrogates, which are halves of characters: write the whole character."),
         (missing, ("image has", "images have"), "no caption."),

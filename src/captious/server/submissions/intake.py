@@ -45,6 +45,7 @@ class Refused(Exception):
 
 
 _log = logging.getLogger("captious.web")
+_ANY_NUMBER = 1_000_000  # of words, in baselines
 
 
 def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str]]:
@@ -167,6 +168,7 @@ def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
         unpacked_bytes=ours.unpacked_mebibytes * 1024 * 1024,
         memory_bytes=ours.reading_memory_mebibytes * 1024 * 1024,
         seconds=ours.reading_seconds,
+        caption_words=_ANY_NUMBER if submission.is_baseline else challenge.definition.max_words,
         equal_captions=1.0 if submission.is_baseline else submission.phase.equal_captions,
     )
     output.mkdir(exist_ok=True)

@@ -35,6 +35,7 @@ class UploadLimits:
         memory_bytes: address space of the process that reads it.
         seconds: CPU time of that process.
         caption_characters: length of one caption.
+        caption_words: words and punctuation marks in one caption.
         equal_captions: the largest share of images that may have the same caption.
     """
 
@@ -45,6 +46,7 @@ class UploadLimits:
     memory_bytes: int = 2 << 30
     seconds: int = 60
     caption_characters: int = 5000
+    caption_words: int = 150
     equal_captions: float = 1.0
 
     @property
