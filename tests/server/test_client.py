@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from captious.server import http_calls
 from captious.server.client import Client, ServerError
 
 
@@ -79,3 +80,102 @@ def test_a_dry_run_says_what_would_be_refused(address: str, file: Path) -> None:
         "a submission would be refused now: Today's quota is used up.",
     ]
     assert json.loads(submit(address, file, "--format", "json").stdout)["remarks"] == ["Today's quota is used up."]
+
+
+class _Script:
+    """A server that answers each request as the next line says: a status, "lost" for none, or "early" for one that
+    refuses a body before it is read."""
+
+    def __init__(self, *lines: int | str) -> None:
+        self.lines = [*lines]
+        self.keys: list[str] = []
+        self.bodies: list[bytes] = []
+        script = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                line = script.lines.pop(0)
+                script.keys.append(self.headers["Idempotency-Key"])
+                if line == "early":
+                    self.reply(413, {"error": "Uploads may have up to 100 MiB."})
+                    return
+                script.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+                if line == "lost":
+                    self.close_connection = True
+                else:
+                    self.reply(int(line), {"id": 1} if line == 201 else {"error": "Try later."})
+
+            def reply(self, status: int, answer: dict[str, object]) -> None:
+                text = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(text)))
+                self.send_header("Retry-After", "0")
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.client = Client(f"http://127.0.0.1:{self.server.server_port}", "x")
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., _Script]]:
+    monkeypatch.setattr(http_calls, "_FIRST_WAIT", 0.0)
+    made: list[_Script] = []
+
+    def make(*lines: int | str) -> _Script:
+        made.append(_Script(*lines))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_a_call_is_repeated_with_its_key(script: Callable[..., _Script], file: Path) -> None:
+    server = script(503, "lost", 429, 502, 201)
+    assert server.client.submit(file, "open", method="Mine") == {"id": 1}
+    assert server.bodies == [b"[]"] * 5
+    assert len({*server.keys}) == 1
+    assert server.keys[0]
+    server.lines = [201]
+    server.client.submit(file, "open", method="Mine")
+    assert server.keys[5] != server.keys[0]
+
+
+@pytest.mark.parametrize("line", [400, 409, 500])
+def test_what_will_not_change_is_not_repeated(script: Callable[..., _Script], file: Path, line: int) -> None:
+    server = script(line, 201)
+    with pytest.raises(ServerError) as caught:
+        server.client.submit(file, "open", method="Mine")
+    assert caught.value.status == line
+
+
+def test_it_gives_up(script: Callable[..., _Script], file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_calls, "_PATIENCE", -1.0)
+    with pytest.raises(ServerError) as caught:
+        script("lost").client.submit(file, "open", method="Mine")
+    assert "was lost" in caught.value.message
+
+
+def test_a_wrong_address_is_not_tried_again(file: Path) -> None:
+    with pytest.raises(ServerError) as caught:
+        Client("http://127.0.0.1:9", "x").submit(file, "open", method="Mine")
+    assert "cannot be reached" in caught.value.message
+
+
+def test_the_reason_is_read_when_the_server_reads_no_more(script: Callable[..., _Script], tmp_path: Path) -> None:
+    """Not "Broken pipe"."""
+    file = tmp_path / "captions.json"
+    with file.open("wb") as content:
+        content.truncate(64 << 20)
+    with pytest.raises(ServerError) as caught:
+        script("early").client.submit(file, "open", method="Mine")
+    assert (caught.value.status, caught.value.message) == (413, "Uploads may have up to 100 MiB")

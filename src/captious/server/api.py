@@ -38,6 +38,7 @@ from captious.server.submissions.storage import incoming_folder
 __all__ = ["cancel", "challenge", "metrics", "submission", "submissions"]
 
 _CHUNK = 256 * 1024
+_LONGEST_KEY = 64
 _View = Callable[..., HttpResponse]
 
 
@@ -114,12 +115,18 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_call("GET", "POST", needs_user=True)
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
-    """POST submits the body of the request; GET lists the submissions of the user's teams."""
+    """POST submits the body of the request; GET lists the submissions of the user's teams.
+
+    A POST that is repeated with the same ``Idempotency-Key`` is answered with the submission that was made before.
+    """
     challenge = challenge_for(request.user, slug)
     if request.method == "GET":
         own = own_submissions(request.user, challenge)
         return JsonResponse([_described(submission, request.user) for submission in own], safe=False)
     limit(request, "upload")
+    key = _key(request)
+    if (earlier := intake.earlier_submission(request.user, challenge, key)) is not None:
+        return JsonResponse(_described(earlier, request.user))
     submission = _new_submission(request, challenge)
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
     try:
@@ -128,7 +135,9 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
             problems, remarks = intake.check(submission, path)
             answer = {"problems": [problem.to_dict() for problem in problems], "remarks": remarks}
             return JsonResponse(answer, status=422 if problems else 200)
-        intake.submit(submission, path, request=request)
+        intake.submit(submission, path, request=request, key=key)
+    except intake.AlreadySubmitted as already:
+        return JsonResponse(_described(already.submission, request.user))
     except intake.Refused as refused:
         described = [problem.to_dict() for problem in refused.problems]
         raise _Failure(422 if described else 409, refused.message, problems=described) from None
@@ -206,6 +215,14 @@ def _new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
     submission.user, submission.created = request.user, request.arrived
     submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
     return submission
+
+
+def _key(request: HttpRequest) -> str:
+    """What names the upload, so that a repetition is not another submission; empty if nothing does."""
+    key = str(request.headers.get("Idempotency-Key", ""))
+    if len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
+        raise _Failure(400, f"Idempotency-Key may have up to {_LONGEST_KEY} characters of ASCII.")
+    return key
 
 
 def _phase(request: HttpRequest, challenge: Challenge) -> Phase:

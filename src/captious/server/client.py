@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import time
 import urllib.error
-import urllib.request
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from captious.errors import CaptiousError, InputError, ParameterError
 from captious.progress import Progress
+from captious.server import http_calls
 
 __all__ = ["Client", "ServerError"]
 
 _CHUNK = 256 * 1024
-_TIMEOUT = 300  # seconds without a word from the server
 _FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0  # seconds between looks at a submission
 #: Statuses that do not change any more.
 _ENDED = {"done", "failed", "cancelled", "deleted"}
@@ -52,6 +52,7 @@ class Client:
             raise ParameterError(f"{server!r} is not the address of a server", help="begin with https:// or http://")
         self._root = server.rstrip("/")
         self._token = token
+        self._was_reached = False
 
     def submit(
         self,
@@ -102,32 +103,31 @@ class Client:
             **({"dry_run": "1"} if dry_run else {}),
         }
         address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(about)}"
+        key = uuid.uuid4().hex  # so that a repetition is not another submission
         try:
             with file.open("rb") as content:
                 size = file.stat().st_size
                 with Progress(max(size, 1)) as progress:
-                    body = _chunks(content, progress, f"uploading {file.name}")
-                    return self._call("POST", address, body, size, challenge=challenge)
+
+                    def send() -> Any:
+                        content.seek(0)
+                        body = _chunks(content, progress, f"uploading {file.name}")
+                        return self._send("POST", address, body, size, key=key, challenge=challenge)
+
+                    return http_calls.repeated(send, lambda why: progress.reach(0, why))
         except OSError as error:
             raise InputError(f"{file} cannot be read", where=error.strerror or str(error)) from None
 
     def submission(self, number: int) -> dict[str, Any]:
         """A submission as the API shows it."""
-        return self._call("GET", f"/api/v1/submissions/{number}")
+        return self._submission(number, lambda _: None)
 
     def wait(self, number: int) -> dict[str, Any]:
         """The submission when its scoring has ended. An interruption of the line is waited out for a while."""
-        wait, failures = _FIRST_WAIT, 0
+        wait = _FIRST_WAIT
         with Progress(100) as progress:
             while True:
-                try:
-                    submission = self.submission(number)
-                    failures = 0
-                except ServerError as error:
-                    failures += 1
-                    if 0 < error.status < 500 or failures > 10:
-                        raise
-                    submission = {"status": "", "progress": progress.done}
+                submission = self._submission(number, lambda why: progress.reach(progress.done, why))
                 if submission["status"] in _ENDED:
                     return submission
                 place = submission.get("place")
@@ -136,23 +136,48 @@ class Client:
                 time.sleep(wait)
                 wait = min(wait * 1.3, _LONGEST_WAIT)
 
-    def _call(
-        self, method: str, address: str, body: Iterator[bytes] | None = None, size: int = 0, *, challenge: str = ""
+    def _submission(self, number: int, tell: Callable[[str], None]) -> dict[str, Any]:
+        found: dict[str, Any] = http_calls.repeated(lambda: self._send("GET", f"/api/v1/submissions/{number}"), tell)
+        return found
+
+    def _send(
+        self,
+        method: str,
+        address: str,
+        body: Iterable[bytes] | None = None,
+        size: int = 0,
+        *,
+        key: str = "",
+        challenge: str = "",
     ) -> Any:
+        """The answer to one call.
+
+        Raises:
+            Repeatable: there is none, but there may be one later.
+            ServerError, InputError: the server refuses it, or cannot be reached.
+        """
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
         if body is not None:
-            headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
-        request = urllib.request.Request(self._root + address, body, headers, method=method)
+            kind = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+            headers |= {**kind, "Idempotency-Key": key}
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            raise _refused(error, self._root, challenge) from None
-        except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
-            reason = getattr(error, "reason", error)
-            raise ServerError(
-                f"{self._root} cannot be reached", where=str(reason), help="check the address, and try again"
-            ) from None
+            status, after, content = http_calls.call(self._root + address, method, headers, body)
+        except urllib.error.URLError as error:
+            unreachable = ServerError(
+                f"{self._root} cannot be reached", where=str(error.reason), help="check the address, and try again"
+            )
+            if self._was_reached:
+                raise http_calls.Repeatable(unreachable) from None
+            raise unreachable from None
+        except http_calls.Lost as error:
+            lost = ServerError(f"the connection to {self._root} was lost", where=str(error), help="try again")
+            raise http_calls.Repeatable(lost) from None
+        self._was_reached = True
+        if status >= 400:
+            refused = _refused(status, content, self._root, challenge)
+            raise http_calls.Repeatable(refused, after) if http_calls.may_succeed_later(status) else refused
+        try:
+            return json.loads(content)
         except ValueError:
             raise ServerError(
                 f"{self._root} does not answer as an evaluation server does", help=_check_address(self._root)
@@ -167,13 +192,13 @@ def _chunks(content: IO[bytes], progress: Progress, what: str) -> Iterator[bytes
         progress.reach(sent, what)
 
 
-def _refused(error: urllib.error.HTTPError, root: str, challenge: str) -> CaptiousError:
+def _refused(status: int, content: bytes, root: str, challenge: str) -> CaptiousError:
     try:
-        answer = json.load(error)
+        answer = json.loads(content)
         message = str(answer.get("error", "The captions are not valid."))
-    except (ValueError, AttributeError, OSError):
-        return ServerError(f"{root} answers with status {error.code}", help=_check_address(root), status=error.code)
-    if error.code == 404 and challenge:
+    except (ValueError, AttributeError):
+        return ServerError(f"{root} answers with status {status}", help=_check_address(root), status=status)
+    if status == 404 and challenge:
         return ServerError(
             f"there is no challenge {challenge!r} on {root}, or you may not see it",
             help="give its name as in its address, /challenges/NAME/",
@@ -186,7 +211,7 @@ def _refused(error: urllib.error.HTTPError, root: str, challenge: str) -> Captio
             where="\n".join(map(_as_text, problems)),
             help="--dry-run checks a file without submitting it",
         )
-    return ServerError(message.rstrip("."), where=root, status=error.code)
+    return ServerError(message.rstrip("."), where=root, status=status)
 
 
 def _check_address(root: str) -> str:

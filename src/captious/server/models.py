@@ -337,6 +337,8 @@ class Attempt(models.Model):
     time = models.DateTimeField(db_index=True)
     #: It was read to the end. One that never is, because the server was stopped, ceases to count.
     is_complete = models.BooleanField(default=False)
+    #: Names the upload, so that one that is repeated because an answer was lost is not another; may be empty.
+    key = models.CharField(max_length=64, blank=True, db_index=True)
 
 
 class Turn(models.Model):

@@ -20,14 +20,14 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest
 from django.utils import timezone
 
-from captious.server.models import Attempt, Submission, Team, User
+from captious.server.models import Attempt, Challenge, Submission, Team, User
 from captious.server.people.audit import record
 from captious.server.submissions import storage
 from captious.server.submissions.quotas import quota
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
-__all__ = ["Refused", "check", "submit"]
+__all__ = ["AlreadySubmitted", "Refused", "check", "earlier_submission", "submit"]
 
 
 class Refused(Exception):
@@ -42,6 +42,18 @@ class Refused(Exception):
         super().__init__(message)
         self.message = message
         self.problems = list(problems)
+
+
+class AlreadySubmitted(Exception):
+    """The upload is a repetition.
+
+    Args:
+        submission: that was made of it.
+    """
+
+    def __init__(self, submission: Submission) -> None:
+        super().__init__()
+        self.submission = submission
 
 
 _log = logging.getLogger("captious.web")
@@ -67,18 +79,27 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
     return problems, [reason for reason in reasons if reason]
 
 
-def submit(submission: Submission, upload: Path, *, request: HttpRequest | None = None) -> None:
+def earlier_submission(user: User, challenge: Challenge, key: str) -> Submission | None:
+    """The submission that was made of an upload with this key; None if there is none, or the key is empty."""
+    attempts = Attempt.objects.filter(user=user, phase__challenge=challenge, key=key).exclude(submission=None)
+    attempt = attempts.select_related("submission__phase__challenge").first() if key else None
+    return None if attempt is None else attempt.submission
+
+
+def submit(submission: Submission, upload: Path, *, request: HttpRequest | None = None, key: str = "") -> None:
     """Take in a submission. The upload is moved; if it is refused, it stays where it is.
 
     Args:
         request: that brought it, for the audit log.
+        key: names the upload. Of uploads of a user with the same key, one submission is made.
 
     Raises:
+        AlreadySubmitted: there is a submission with this key.
         Refused: closed, a quota that is used up, or captions that are not valid.
         CaptiousError, OSError: the server could not take it, for reasons of its own. Nothing counts.
     """
     try:
-        _submit(submission, upload, request)
+        _submit(submission, upload, request, key)
     except Refused as refused:
         if request is not None:
             challenge = submission.challenge
@@ -86,10 +107,10 @@ def submit(submission: Submission, upload: Path, *, request: HttpRequest | None 
         raise
 
 
-def _submit(submission: Submission, upload: Path, request: HttpRequest | None) -> None:
+def _submit(submission: Submission, upload: Path, request: HttpRequest | None, key: str) -> None:
     if not submission.is_baseline:
         _refuse(_why_closed(submission))
-    attempt = _begin(submission)
+    attempt = _begin(submission, key)
     folder = None
     try:
         folder = storage.new_folder()
@@ -114,16 +135,22 @@ def _submit(submission: Submission, upload: Path, request: HttpRequest | None) -
         raise
 
 
-def _begin(submission: Submission) -> Attempt | None:
-    """Count the attempt before anything is read, so that many at once do not exceed the quota."""
+def _begin(submission: Submission, key: str) -> Attempt | None:
+    """Count the attempt before anything is read, so that many at once do not exceed the quota.
+
+    One with the same key that did not end goes on: the connection or the web process was lost.
+    """
     if submission.is_baseline:
         return None
     phase, team, user, time = submission.phase, submission.team, submission.user, submission.created
     with transaction.atomic():
         _lock(submission)
+        unfinished = Attempt.objects.filter(user=user, phase=phase, team=team, key=key, is_complete=False).first()
+        if key and unfinished is not None:
+            return unfinished
         used = quota(phase, team, user, time)
         _refuse(used.scored_exhausted or used.attempts_exhausted)
-        attempt: Attempt = Attempt.objects.create(phase=phase, team=team, user=user, time=time)
+        attempt: Attempt = Attempt.objects.create(phase=phase, team=team, user=user, time=time, key=key)
         return attempt
 
 
@@ -131,10 +158,14 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
     with transaction.atomic():
         if attempt is not None:
             _lock(submission)
+            earlier = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
+            if earlier is not None:  # made while this was read
+                raise AlreadySubmitted(earlier.submission)
             _refuse(quota(submission.phase, submission.team, submission.user, submission.created).scored_exhausted)
         submission.save(force_insert=True)
         if attempt is not None:
-            Attempt.objects.filter(pk=attempt.pk).update(submission=submission, is_complete=True)
+            attempt.submission, attempt.is_complete = submission, True
+            attempt.save()
         if request is not None:
             record("submit", submission.method, request=request, submission=submission)
 
@@ -143,7 +174,7 @@ def _end(attempt: Attempt | None, *, counts: bool) -> None:
     """End an attempt without a submission: a refused one counts, one that failed through the server does not."""
     if attempt is None:
         return
-    rows = Attempt.objects.filter(pk=attempt.pk)
+    rows = Attempt.objects.filter(pk=attempt.pk, submission=None)
     try:
         rows.update(is_complete=True) if counts else rows.delete()
     except DatabaseError:  # then it is incomplete, and ceases to count

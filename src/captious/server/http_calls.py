@@ -1,0 +1,128 @@
+"""HTTP calls of the client, repeated where that may help. It needs the standard library only."""
+
+from __future__ import annotations
+
+import http.client
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from captious.errors import CaptiousError
+
+__all__ = ["Lost", "Repeatable", "call", "may_succeed_later", "repeated"]
+
+T = TypeVar("T")
+
+_TIMEOUT = 300  # seconds without a word from the server
+_PATIENCE = 300.0  # seconds after which a call is not repeated any more
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # seconds between repetitions, unless the server says how many
+_REPEATED = {429, 502, 503, 504}
+
+
+class Lost(Exception):
+    """The connection ended before there was an answer."""
+
+
+class Repeatable(Exception):
+    """A call may succeed later.
+
+    Args:
+        error: to raise if it does not.
+        after: seconds to wait, as the server says; None if it does not say.
+    """
+
+    def __init__(self, error: CaptiousError, after: float | None = None) -> None:
+        super().__init__()
+        self.error = error
+        self.after = after
+
+
+def call(
+    address: str, method: str, headers: Mapping[str, str], body: Iterable[bytes] | None
+) -> tuple[int, float | None, bytes]:
+    """One request.
+
+    An answer that comes while the body is being sent, such as that it is too large, is read.
+
+    Returns:
+        Status, seconds after which to repeat the request (None unless it makes sense), and content.
+
+    Raises:
+        URLError: no connection.
+        Lost: the connection was lost.
+    """
+    request = urllib.request.Request(address, body, dict(headers), method=method)
+    try:
+        try:
+            answer = _opener.open(request, timeout=_TIMEOUT)
+        except urllib.error.HTTPError as error:
+            answer = error
+        with answer:
+            content: bytes = answer.read()
+            after = answer.headers.get("Retry-After", "")
+            return answer.status, float(after) if after.isdecimal() else None, content
+    except urllib.error.URLError:
+        raise
+    except (OSError, http.client.HTTPException) as error:
+        raise Lost(str(error) or type(error).__name__) from None
+
+
+def repeated(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
+    """Try until it succeeds, or for some minutes.
+
+    Args:
+        attempt: raises ``Repeatable`` if it may succeed later.
+        tell: is told why and when it is repeated.
+    """
+    until, wait = time.monotonic() + _PATIENCE, _FIRST_WAIT
+    while True:
+        try:
+            return attempt()
+        except Repeatable as problem:
+            pause = wait if problem.after is None else problem.after
+            if time.monotonic() + pause > until:
+                raise problem.error from None
+            tell(f"{problem.error.message}; trying again in {pause:.0f} s")
+        time.sleep(pause)
+        wait = min(2 * wait, _LONGEST_WAIT)
+
+
+def may_succeed_later(status: int) -> bool:
+    """Whether the server, or a proxy in front, could not answer just now."""
+    return status in _REPEATED
+
+
+class _Patient(http.client.HTTPConnection):
+    """A connection that goes on to the answer if the server stops reading, which it does after a refusal."""
+
+    _is_broken = False
+
+    def send(self, data: Any) -> None:
+        if self.sock is None:
+            self.connect()  # whose errors count
+        try:
+            if not self._is_broken:
+                super().send(data)
+        except TimeoutError:
+            raise
+        except OSError:
+            self._is_broken = True
+
+
+class _PatientSecure(_Patient, http.client.HTTPSConnection):
+    """The same with TLS."""
+
+
+class _Plain(urllib.request.HTTPHandler):
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_Patient, request)
+
+
+class _Secure(urllib.request.HTTPSHandler):
+    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_PatientSecure, request, context=self._context)  # type: ignore[attr-defined]
+
+
+_opener = urllib.request.build_opener(_Plain, _Secure)

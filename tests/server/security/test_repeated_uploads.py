@@ -1,0 +1,108 @@
+"""Uploads that are repeated because an answer was lost: of those with the same key, there is one submission."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.server.security.world import World, upload
+
+
+def send(world: World, user: str = "ann", key: str = "one", phase: str = "daily", content: bytes | None = None) -> Any:
+    """Submit captions for a user's own team."""
+    address = f"/api/v1/challenges/open/submissions?method=Mine&phase={phase}&filename=captions.zip&team={user}"
+    header = {"HTTP_IDEMPOTENCY_KEY": key} if key else {}
+    content = upload() if content is None else content
+    return world.call(user, "POST", address, content, **header)
+
+
+def n_attempts(phase: str = "daily") -> int:
+    from captious.server.models import Attempt
+
+    return Attempt.objects.filter(phase__name=phase, phase__challenge__slug="open").count()
+
+
+def test_the_same_key(undone: World) -> None:
+    first = send(undone)
+    assert first.status_code == 201
+    for _ in range(3):
+        again = send(undone)
+        assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])
+    assert n_attempts() == 1
+
+
+def test_other_keys_and_other_users(undone: World) -> None:
+    numbers = [
+        send(undone).json()["id"],
+        send(undone, key="two").json()["id"],
+        send(undone, user="bob").json()["id"],
+        send(undone, key="", phase="main").json()["id"],
+        send(undone, key="", phase="main").json()["id"],
+    ]
+    assert len({*numbers}) == 5
+
+
+def test_the_answer_after_the_phase_has_closed(undone: World) -> None:
+    from captious.server.models import Phase
+
+    number = send(undone).json()["id"]
+    Phase.objects.update(closes="2020-01-01T00:00:00Z")
+    assert send(undone).json()["id"] == number
+
+
+@pytest.mark.parametrize("phase", ["daily", "attempts", "total"])
+def test_two_at_the_same_time(undone: World, monkeypatch: pytest.MonkeyPatch, phase: str) -> None:
+    """The second begins while the first is read; together they are one attempt."""
+    from captious.server.submissions import intake
+
+    answers: list[Any] = []
+    read = intake.read_upload
+
+    def reading(*values: Any) -> Any:
+        monkeypatch.setattr(intake, "read_upload", read)
+        answers.append(send(undone, phase=phase))
+        return read(*values)
+
+    monkeypatch.setattr(intake, "read_upload", reading)
+    answers.append(send(undone, phase=phase))
+    assert sorted(answer.status_code for answer in answers) == [200, 201]
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert n_attempts(phase) == 1
+
+
+def interrupted(undone: World, monkeypatch: pytest.MonkeyPatch, begin: Callable[..., Any]) -> None:
+    """An upload that ends in the middle, as when its process is killed."""
+    from captious.server.submissions import intake
+
+    with monkeypatch.context() as patch:
+
+        def killed(*_: Any) -> None:
+            raise SystemExit
+
+        patch.setattr(intake, "read_upload", killed)
+        patch.setattr(intake, "_end", lambda *_, **__: None)
+        with pytest.raises(SystemExit):
+            begin()
+
+
+def test_after_the_web_process_was_killed(undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its attempt goes on, and the last one of a day is enough."""
+    assert send(undone, key="before", phase="attempts").status_code == 201
+    interrupted(undone, monkeypatch, lambda: send(undone, phase="attempts"))
+    assert send(undone, key="other", phase="attempts").status_code == 409
+    assert send(undone, phase="attempts").status_code == 201
+    assert n_attempts("attempts") == 2
+
+
+def test_captions_that_are_refused_count_each_time(undone: World) -> None:
+    """Otherwise a key would be a way to any number of attempts."""
+    for _ in range(2):
+        assert send(undone, phase="attempts", content=b"bad").status_code == 422
+    assert send(undone, phase="attempts").status_code == 409
+
+
+@pytest.mark.parametrize("key", ["k" * 65, "schlüssel"])
+def test_keys_that_are_none(undone: World, key: str) -> None:
+    assert send(undone, key=key).status_code == 400
