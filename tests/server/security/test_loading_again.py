@@ -68,7 +68,7 @@ class TestBoards:
         olga.write(title="Another title")
         done = olga.run("load")
         assert (olga.board("main"), olga.board("late")) == ("hidden", "public")
-        assert "changed in the folder: title: Open → Another title" in done.stderr
+        assert "changed in the folder: title: Open → Another title\n" in done.stderr
         assert "stays: phase main: the leaderboard stays hidden; challenge.toml says public" in done.stderr
 
     def test_the_folder_wins_where_its_own_value_has_changed_and_somebody_agrees(self, olga: Organiser) -> None:
@@ -131,7 +131,14 @@ def test_check_with_the_server_says_what_loading_would(olga: Organiser) -> None:
     checked = olga.run("check")
     assert "organisers[2]: there is no user 'nobody'" in str(checked.exception)
     assert str(checked.exception) == str(olga.run("load").exception)
-    olga.write(summary="Another summary")
-    assert "changed in the folder: summary: Captions of three images. → Another summary" in olga.run("check").stderr
+    phases = [{"name": "main", "scored_per_day": 3}, {"name": "new"}]
+    olga.write("another caption", summary="Another summary", phases=phases)
+    assert olga.run("check").stderr.splitlines() == [
+        "changed in the folder: summary: Captions of three images. → Another summary",
+        "changed in the folder: phases 'main', scored_per_day: 0 → 3",
+        "changed in the folder: phases 'late': removed",
+        "changed in the folder: phases 'new': new",
+        "changed in the folder: base.zip: changed",
+    ]
     assert olga.run("load").exit_code == 0
     assert olga.run("check").stderr == ""

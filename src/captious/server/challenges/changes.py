@@ -102,27 +102,30 @@ def _add_baselines(changes: Changes, checked: CheckedChallenge, old: Challenge) 
 
 
 def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """The keys of challenge.toml that differ, with both values."""
-    old, new = _flat(before), _flat(after)
-    for key in [*old, *(key for key in new if key not in old)]:
-        if old.get(key, "") != new.get(key, ""):
-            values = (f"{_text(flat[key])}" if key in flat else "none" for flat in (old, new))
-            yield f"{key}: {' → '.join(values)}"
+    """The tables of challenge.toml that are new or gone, and the keys of others that differ, with both values."""
+    old, new = _tables(before), _tables(after)
+    for name in old | new:
+        if name not in old or name not in new:
+            yield f"{name}: {'new' if name in new else 'removed'}"
+            continue
+        for key in old[name] | new[name]:
+            values = old[name].get(key), new[name].get(key)
+            if values[0] != values[1]:
+                yield f"{f'{name}, ' if name else ''}{key}: {' → '.join(map(_text, values))}"
 
 
-def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a definition by their place, such as ``phases 'main', closes``."""
-    flat: dict[str, Any] = {}
+def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The tables of a definition by their names, such as ``phases 'main'``; keys of none are in ``""``."""
+    tables: dict[str, dict[str, Any]] = {"": {}}
     for key, value in values.items():
         if key in _LABELS:
             for row in value:
-                label = "/".join(row[name] for name in _LABELS[key])
-                flat |= {f"{key} {label!r}, {name}": cell for name, cell in row.items() if name not in _LABELS[key]}
+                tables[f"{key} {'/'.join(row[name] for name in _LABELS[key])!r}"] = row
         elif isinstance(value, Mapping):
-            flat |= {f"{key}.{name}": cell for name, cell in value.items()}
+            tables[""] |= {f"{key}.{name}": cell for name, cell in value.items()}
         else:
-            flat[key] = value
-    return flat
+            tables[""][key] = value
+    return tables
 
 
 def _text(value: Any) -> str:
