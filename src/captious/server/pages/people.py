@@ -52,7 +52,8 @@ class _Recorded(views.FormView):
     def form_valid(self, form: Any) -> HttpResponse:
         response: HttpResponse = super().form_valid(form)
         user = getattr(self, "user", self.request.user)  # a link that sets a password names the user
-        record(self.action, user.username, request=self.request)
+        n = getattr(form, "n_ended", 0)
+        record(self.action, user.username, request=self.request, detail=f"{n:,} tokens revoked" if n else "")
         return response
 
 
@@ -78,10 +79,12 @@ class ChangePassword(_Limited, SuccessMessageMixin, _Recorded, views.PasswordCha
 
     action = "change password"
     form_class = ChangeForm
-    success_message = "Your password was changed."
     template_name = "captious/password_change.html"
     extra_context = {"heading": "Change password"}
     success_url = reverse_lazy("captious:account")
+
+    def get_success_message(self, cleaned_data: dict[str, Any]) -> str:
+        return f"Your password was changed. Your tokens were {'kept' if cleaned_data['keep_tokens'] else 'revoked'}."
 
 
 class ResetPassword(_Limited, views.PasswordResetView):

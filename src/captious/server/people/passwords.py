@@ -81,8 +81,7 @@ class _EndsTokens(forms.Form):
 
     def save(self, commit: bool = True) -> User:
         user: User = super().save(commit)
-        if not self.cleaned_data["keep_tokens"]:
-            end_tokens(user)
+        self.n_ended = 0 if self.cleaned_data["keep_tokens"] else end_tokens(user)
         return user
 
 
