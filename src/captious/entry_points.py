@@ -61,9 +61,16 @@ class EntryPoints:
         )
 
 
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A guess for the help of an error, with a blank behind it; empty if no known name is close."""
+def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
+    """A guess for the help of an error, with a blank behind it; empty if no known name is close.
+
+    Args:
+        name: what was given.
+        names: those that are known.
+        most: the number of guesses.
+    """
     import difflib
 
-    close = difflib.get_close_matches(name.lower().replace("_", "-"), names, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}? " if close else ""
+    close = difflib.get_close_matches(name.lower().replace("_", "-"), names, n=most, cutoff=0.6)
+    *others, last = close or [""]
+    return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}? " if close else ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
 from captious import __version__
+from captious.metrics.contract.availability import availability
 from captious.metrics.contract.catalogue import get, names
 
 from .conftest import Run, assert_refused
@@ -42,8 +44,9 @@ def test_metrics_as_json(run: Run) -> None:
         assert metric["summary"]
         assert set(metric["lower_is_better"]) == kind.lower_is_better
         assert set(metric["no_direction"]) == kind.no_direction
-        assert metric["runs"] is (kind.missing() is None)
-        assert metric["install"] == kind.missing()
+        here = availability(metric["name"])
+        assert (metric["runs"], metric["state"]) == (here.runs, here.state)
+        assert metric["install"] == (here.help or None)
 
 
 def test_one_metric(run: Run) -> None:
@@ -53,7 +56,29 @@ def test_one_metric(run: Run) -> None:
     assert "@paper" in text
     (metric,) = run("metrics", "bleu-4", "--format", "json").json["metrics"]
     assert metric["name"] == "bleu"
-    assert_refused(run("metrics", "blue"), "there is no metric 'blue'", "did you mean bleu?")
+    assert_refused(run("metrics", "blue"), "there is no metric 'blue'", "did you mean bleu, mbleu or bleu-4?")
+
+
+def test_names_of_the_toolkit(run: Run) -> None:
+    assert row(run("metrics").out, "cider-d").startswith("CIDEr ")
+    assert row(run("metrics").out, "cider").startswith("official ")
+    assert "CIDEr in the COCO toolkit" in run("metrics", "cider-d").out
+    (metric,) = run("metrics", "bleu", "--format", "json").json["metrics"]
+    assert metric["toolkit"] == {f"bleu-{n}": f"Bleu_{n}" for n in (1, 2, 3, 4)}
+
+
+def test_doctor_and_metrics_agree(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that is not on this machine keeps a metric from running, even if its packages are there."""
+    monkeypatch.setattr(get("bertscore"), "missing", classmethod(lambda cls: None))
+    (metric,) = run("metrics", "bertscore", "--format", "json").json["metrics"]
+    assert (metric["runs"], metric["state"]) == (False, "no model")
+    assert metric["install"].startswith("hf download ")
+    assert row(run("doctor").out, "bertscore").startswith("no model ")
+    assert "no model: hf download" in run("metrics").out
+    doctor = run("doctor").out
+    for described in run("metrics", "--format", "json").json["metrics"]:
+        assert f"\n{described['name']} " in doctor
+        assert re.search(rf"^{described['name']} +{described['state']} ", doctor, re.MULTILINE)
 
 
 def test_a_metric_that_cannot_run_here(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +137,7 @@ class TestTablesOfMeteor:
         assert row(doctor, "meteor tables").startswith("compiled ")
         assert row(doctor, "meteor tables").endswith(", from CAPTIOUS_METEOR_HOME")
         assert row(doctor, "meteor").startswith("runs ")
-        assert row(run("metrics").out, "meteor").split()[:2] == ["official", "yes"]
+        assert row(run("metrics").out, "meteor").split()[:3] == ["METEOR", "official", "yes"]
 
     def test_damaged(self, run: Run, tables: Path) -> None:
         """Both say so, and list the other metrics as ever."""

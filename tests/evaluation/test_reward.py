@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import captious
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
 from captious.metrics.contract.settings import Settings
 
 from ..support.corpora import large_corpus
@@ -32,3 +34,54 @@ def test_what_is_no_reward() -> None:
         captious.reward("div", CAPTIONS.references)
     with pytest.raises(UnknownNameError, match="rouge-l has no output 'rouge'"):
         captious.reward("rouge-l", CAPTIONS.references, "rouge")
+
+
+IDS = [7, 3, 7]
+TEXTS = ["a dog runs", "a cat", "the dog is running"]
+
+
+class Tensor:
+    """What torch's tensors have of what is needed here."""
+
+    def __init__(self, values: object) -> None:
+        self.values = values
+
+    def tolist(self) -> object:
+        return self.values
+
+    def item(self) -> object:
+        return self.values
+
+
+@pytest.mark.parametrize(
+    ("ids", "texts"),
+    [
+        (np.array(IDS), np.array(TEXTS)),
+        (Tensor(IDS), tuple(TEXTS)),
+        ([Tensor(image) for image in IDS], TEXTS),
+        (iter(IDS), (text for text in TEXTS)),
+        (IDS, [text.split() for text in TEXTS]),
+        (IDS, [np.str_(text) for text in TEXTS]),
+    ],
+    ids=["arrays", "tensor", "list of tensors", "generators", "lists of words", "numpy's strings"],
+)
+def test_what_training_loops_have(ids: Any, texts: Any) -> None:
+    reward = captious.reward("rouge-l", {7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]})
+    assert reward(ids, texts).tolist() == reward(IDS, TEXTS).tolist()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_data_frames(library: str) -> None:
+    series = pytest.importorskip(library).Series
+    reward = captious.reward("rouge-l", {7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]})
+    assert reward(series(IDS), series(TEXTS)).tolist() == reward(IDS, TEXTS).tolist()
+
+
+def test_what_is_neither_an_id_nor_a_caption() -> None:
+    reward = captious.reward("rouge-l", {7: ["a dog runs fast"]})
+    with pytest.raises(UnknownImageError, match="an image id is a list"):
+        reward([[7]], ["a dog"])  # type: ignore[list-item]
+    with pytest.raises(CaptionTypeError, match="decode token ids first"):
+        reward([7], [[101, 102]])  # type: ignore[list-item]
+    with pytest.raises(ParameterError, match="1 image ids for 2 captions"):
+        reward(iter([7]), iter(["a", "b"]))

@@ -74,9 +74,9 @@ class TestMetrics:
         assert list(by_name) == list(by_object) == ["rouge-l"]
 
     def test_an_unknown_name_gets_a_guess(self) -> None:
-        with pytest.raises(UnknownNameError, match="bleu_4") as caught:
-            captious.score(CANDIDATES, REFERENCES, ["BLEU_4"])
-        assert caught.value.help.startswith("did you mean bleu-4?")
+        with pytest.raises(UnknownNameError, match="blue-4") as caught:
+            captious.score(CANDIDATES, REFERENCES, ["BLUE_4"])
+        assert caught.value.help.startswith("did you mean bleu-4, ")
 
     def test_an_unknown_variant_lists_those_there_are(self) -> None:
         with pytest.raises(UnknownNameError, match="no variant 'nope'") as caught:

@@ -10,9 +10,8 @@ import click
 
 from captious.cli.outputs import print_rows
 from captious.cli.resources import describe
-from captious.errors import CaptiousError
+from captious.metrics.contract.availability import availability
 from captious.metrics.contract.catalogue import get, names
-from captious.models.pretrained import is_here
 from captious.native import threads
 from captious.resources import named_vectors
 from captious.resources.cache import cache_folder
@@ -58,15 +57,6 @@ def doctor() -> None:
     rows.append(("word vectors", f"{len(named)}", ", ".join(named) or how))
     rows.append(("cache", "", f"{cache_folder()} (set CAPTIOUS_CACHE to change)"))
     for name in names():
-        try:
-            metric = get(name)
-            missing = metric.missing()
-            models = [model for model in metric.default_models if missing is None and not is_here(model)]
-            if models:
-                lacks = f"{metric.summary}; not installed: {', '.join(models)} (hf download NAME, or another --model)"
-                rows.append((name, "no model", lacks))
-            else:
-                rows.append((name, "runs" if missing is None else "missing", missing or metric.summary))
-        except CaptiousError as error:  # offered by another package that is broken
-            rows.append((name, "broken", error.message))
+        here = availability(name)
+        rows.append((name, here.state, here.help or get(name).summary))
     print_rows(rows)

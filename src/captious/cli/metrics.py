@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from captious.cli.outputs import format_option, print_table
 from captious.errors import CaptiousError
+from captious.metrics.contract.availability import availability
 from captious.metrics.contract.catalogue import get, names
+from captious.metrics.contract.other_names import TOOLKIT_NAMES
 from captious.metrics.contract.request import Request
 from captious.version import __version__
 
 __all__ = ["metrics"]
 
+_STATES = {"no model": "no model", "missing": "no", "broken": "no"}
 _WIDEST = 60  # columns; what is longer is folded
 
 
@@ -45,7 +49,10 @@ def _describe(metric: dict[str, Any]) -> None:
     facts = Table.grid(padding=(0, 2, 0, 0))
     notes = {name: "lower is better" for name in metric["lower_is_better"]}
     notes |= {name: "neither direction is better" for name in metric["no_direction"]}
-    rows = [("outputs", name, notes.get(name, "")) for name in metric["outputs"]]
+    toolkit = {name: f"{theirs} in the COCO toolkit" for name, theirs in metric["toolkit"].items()}
+    rows = [
+        ("outputs", name, "; ".join(filter(None, (toolkit.get(name), notes.get(name))))) for name in metric["outputs"]
+    ]
     rows += [("variants", f"@{name}", line) for name, line in metric["variants"].items()]
     for parameter in metric["parameters"]:
         text = f"{parameter['meaning']}: {parameter['values']}" if parameter["values"] else parameter["meaning"]
@@ -54,7 +61,7 @@ def _describe(metric: dict[str, Any]) -> None:
     for title, name, line in rows:
         facts.add_row(*map(Text, (title if title != heading else "", name, line)))
         heading = title
-    runs = "" if metric["runs"] else f"\nDoes not run here: {metric['install']}"
+    runs = "" if metric["runs"] else f"\nDoes not run here ({metric['state']}): {metric['install']}"
     print_table(Group(Text(f"{metric['name']}: {metric['summary']}{runs}\n"), facts))
 
 
@@ -64,14 +71,21 @@ def _list(described: list[dict[str, Any]]) -> None:
     from rich.text import Text
 
     table = Table(box=None, header_style="", padding=(0, 2, 0, 0))
-    for head in ("metric", "variants", "runs here", "what it is"):
+    for head in ("metric", "in the toolkit", "variants", "runs here", "what it is"):
         table.add_column(head, overflow="fold", max_width=_WIDEST if head == "runs here" else None)
     for metric in described:
         outputs = metric["outputs"]
         title = f"{metric['name']}\n  {outputs[0]} .. {outputs[-1]}" if len(outputs) > 1 else metric["name"]
-        runs = "yes" if metric["runs"] else f"no: {metric['install']}"
-        table.add_row(*map(Text, (title, "\n".join(metric["variants"]), runs, metric["summary"])))
+        runs = "yes" if metric["runs"] else f"{_STATES[metric['state']]}: {metric['install']}"
+        toolkit = _toolkit_names(metric["toolkit"])
+        table.add_row(*map(Text, (title, toolkit, "\n".join(metric["variants"]), runs, metric["summary"])))
     print_table(table)
+
+
+def _toolkit_names(names: Mapping[str, str]) -> str:
+    """What the COCO toolkit calls the outputs of a metric: the first and the last."""
+    theirs = [*names.values()]
+    return " .. ".join(dict.fromkeys((theirs[0], theirs[-1]))) if theirs else ""
 
 
 def _described(name: str) -> dict[str, Any]:
@@ -80,17 +94,15 @@ def _described(name: str) -> dict[str, Any]:
         metric = get(name)
     except CaptiousError as error:
         lists: dict[str, Any] = {"outputs": [], "lower_is_better": [], "no_direction": []}
-        lists |= {"variants": {}, "parameters": [], "summary": ""}
-        return {"name": name, **lists, "runs": False, "install": error.message}
-    try:
-        missing = metric.missing()
-    except CaptiousError as error:  # what it needs is there, but damaged
-        missing = error.message
+        lists |= {"toolkit": {}, "variants": {}, "parameters": [], "summary": ""}
+        return {"name": name, **lists, "runs": False, "state": "broken", "install": error.message}
+    here = availability(name)
     return {
         "name": name,
         "outputs": list(metric.outputs),
         "lower_is_better": [output for output in metric.outputs if output in metric.lower_is_better],
         "no_direction": [output for output in metric.outputs if output in metric.no_direction],
+        "toolkit": {output: TOOLKIT_NAMES[output] for output in metric.outputs if output in TOOLKIT_NAMES},
         "variants": dict(metric.variants),
         "parameters": [
             {
@@ -103,6 +115,7 @@ def _described(name: str) -> dict[str, Any]:
             if parameter != "variant"
         ],
         "summary": metric.summary,
-        "runs": missing is None,
-        "install": missing,
+        "runs": here.runs,
+        "state": here.state,
+        "install": here.help or None,
     }

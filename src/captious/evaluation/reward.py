@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import ImageId, References, read_references
+from captious.data.ids import as_image_id
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.metric_run import reference_counts, with_references
 from captious.metrics.contract import catalogue
@@ -88,22 +90,25 @@ class Reward:
     def __reduce__(self) -> tuple[object, ...]:
         return Reward, self._arguments
 
-    def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
+    def __call__(self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str]]) -> NDArray[np.float64]:
         """Scores of candidates, float64[n]; an image may come any number of times.
 
         They are as the metric gives them: to maximize an output of which lower scores are better, negate them.
 
         Args:
-            image_ids: n ids of images that have references.
-            captions: n candidates, one for each id.
+            image_ids: n ids of images that have references: a list, an array of numpy, a tensor, a column of a data
+                frame or a generator.
+            captions: n candidates, one for each id, likewise. A list of words is a caption, too: its words are joined
+                by blanks.
 
         Raises:
             ParameterError: not as many ids as captions.
-            CaptionTypeError: a caption that is not a string, or one string in place of a list.
+            CaptionTypeError: a caption that is neither a string nor a list of words, or one string in place of a list.
             UnknownImageError: an id without references.
         """
-        rows = self._rows.of(image_ids, captions)
-        return self._scores(rows, captions)[:, self._column] if len(rows) else np.empty(0)
+        texts = _texts(captions)
+        rows = self._rows.of(image_ids, len(texts))
+        return self._scores(rows, texts)[:, self._column] if len(rows) else np.empty(0)
 
 
 class ImageRows:
@@ -112,16 +117,15 @@ class ImageRows:
     def __init__(self, references: References) -> None:
         self._row_of = references.rows_by_id
 
-    def of(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each caption's image, int64[n]. Arguments and errors are those of ``Reward``."""
-        if isinstance(captions, str) or not set(map(type, captions)) <= {str}:
-            raise _not_strings(image_ids, captions)
-        if len(image_ids) != len(captions):
-            raise ParameterError(
-                f"{len(image_ids):,} image ids for {len(captions):,} captions", help="give one id per caption"
-            )
+    def of(self, image_ids: Iterable[ImageId], n_captions: int) -> NDArray[np.int64]:
+        """The row of the image of each caption, int64[n_captions]. Errors are those of ``Reward``."""
+        ids = _listed(image_ids)
+        if not set(map(type, ids)) <= {int, str}:
+            ids = [_image_id(image) for image in ids]
+        if len(ids) != n_captions:
+            raise ParameterError(f"{len(ids):,} image ids for {n_captions:,} captions", help="give one id per caption")
         try:
-            return np.array([self._row_of[image] for image in image_ids], np.int64)
+            return np.array([self._row_of[image] for image in ids], np.int64)
         except KeyError as error:
             raise UnknownImageError(
                 "a caption is for an image that has no references",
@@ -130,15 +134,44 @@ class ImageRows:
             ) from None
 
 
-def _not_strings(image_ids: Sequence[ImageId], captions: Sequence[object]) -> CaptionTypeError:
+def _image_id(value: Any) -> ImageId:
+    """An id, with those of numpy and tensors as Python's."""
+    image = as_image_id(value.item() if hasattr(value, "item") else value)
+    if image is None:
+        raise UnknownImageError(
+            f"an image id is a {type(value).__name__}", where=repr(value)[:60], help="give integers or strings"
+        )
+    return image
+
+
+def _listed(values: Iterable[Any]) -> list[Any] | tuple[Any, ...]:
+    """The values of a list, an array, a tensor, a column of a data frame or a generator."""
+    if isinstance(values, list | tuple):
+        return values
+    for convert in ("tolist", "to_list"):  # of numpy, torch and pandas; of polars
+        if hasattr(values, convert):
+            listed = getattr(values, convert)()
+            return listed if isinstance(listed, list) else [listed]
+    return list(values)
+
+
+def _texts(captions: Iterable[Any]) -> Sequence[str]:
+    """Captions as strings."""
     if isinstance(captions, str):
-        return CaptionTypeError(
+        raise CaptionTypeError(
             "a single string was given instead of a list of captions", where=repr(captions[:60]), help="give [caption]"
         )
-    position, caption = next((i, caption) for i, caption in enumerate(captions) if type(caption) is not str)
-    image = repr(image_ids[position]) if position < len(image_ids) else "none"
-    return CaptionTypeError(
+    texts = _listed(captions)
+    return texts if set(map(type, texts)) <= {str} else [_text(text, place) for place, text in enumerate(texts)]
+
+
+def _text(caption: object, place: int) -> str:
+    if isinstance(caption, str):  # numpy's strings are strings
+        return str(caption)
+    if isinstance(caption, list | tuple) and all(isinstance(word, str) for word in caption):
+        return " ".join(caption)
+    raise CaptionTypeError(
         f"a caption is a {type(caption).__name__}, not a string",
-        where=f"position {position}, image_id {image}",
-        help='captions must be strings; use "" for an empty caption',
+        where=f"position {place}",
+        help='captions must be strings or lists of words; use "" for an empty caption, and decode token ids first',
     )

@@ -16,6 +16,7 @@ from captious.entry_points import EntryPoints, did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import BaseMetric, Declared
+from captious.metrics.contract.other_names import toolkit_hint
 
 __all__ = ["get", "names", "outputs", "owner", "register", "requestable", "unknown"]
 
@@ -101,10 +102,9 @@ def requestable() -> list[str]:
 
 def unknown(name: str) -> UnknownNameError:
     """The error for a name that no metric has."""
-    known = requestable()
-    return UnknownNameError(
-        f"there is no metric {name!r}", help=f"{did_you_mean(name, known)}available metrics: {', '.join(known)}"
-    )
+    guess = did_you_mean(name, requestable(), most=3)
+    help = f"{guess}{toolkit_hint(name)}captious metrics lists all"
+    return UnknownNameError(f"there is no metric {name!r}", help=help)
 
 
 def _named(metric: type[BaseMetric], name: str) -> type[BaseMetric]:

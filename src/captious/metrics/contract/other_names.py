@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal, TypeAlias, get_args
 
 from captious.errors import UnknownNameError
 
-__all__ = ["NAMES", "TOOLKIT_NAMES", "Names", "renamed"]
+__all__ = ["NAMES", "TOOLKIT_NAMES", "Names", "ambiguous_names", "renamed", "toolkit_hint"]
 
 Names: TypeAlias = Literal["captious", "toolkit", "paper"]
 #: Whose names tables can show.
@@ -39,6 +39,27 @@ _PAPER_NAMES: Mapping[str, str] = {f"bleu-{n}": f"B@{n}" for n in _ORDERS} | {
 _BY_WHOSE: Mapping[str, Mapping[str, str]] = {"captious": {}, "toolkit": TOOLKIT_NAMES, "paper": _PAPER_NAMES}
 
 
+def ambiguous_names(labels: Collection[str]) -> list[str]:
+    """A sentence about requested outputs whose name means something else in the toolkit.
+
+    Args:
+        labels: those of a run. Where what the toolkit means is among them, nothing has to be said.
+    """
+    outputs = {_parts(label)[0] for label in labels}
+    if "cider" not in outputs or "cider-d" in outputs:
+        return []
+    return [
+        "cider is CIDEr without clipping and length penalty; what papers and the COCO toolkit call CIDEr is cider-d."
+    ]
+
+
+def toolkit_hint(name: str) -> str:
+    """What the toolkit calls so, for a name that we do not have, with a blank behind it; empty if there is nothing."""
+    wanted = name.lower().replace("-", "_")
+    meant = [(theirs, ours) for ours, theirs in TOOLKIT_NAMES.items() if theirs.lower().startswith(f"{wanted}_")]
+    return "".join(f"the COCO toolkit's {theirs} is {ours}; " for theirs, ours in meant)
+
+
 def renamed(label: str, names: Names) -> str:
     """A label with the name of its output as others have it; its variant and parameters stay.
 
@@ -51,5 +72,11 @@ def renamed(label: str, names: Names) -> str:
     """
     if names not in _BY_WHOSE:
         raise UnknownNameError(f"there are no names {names!r}", help=f"choose {', '.join(NAMES)}")
+    output, rest = _parts(label)
+    return _BY_WHOSE[names].get(output, output) + rest
+
+
+def _parts(label: str) -> tuple[str, str]:
+    """The output of a label, and its variant and parameters."""
     end = next((place for place, c in enumerate(label) if c in "@: "), len(label))
-    return _BY_WHOSE[names].get(label[:end], label[:end]) + label[end:]
+    return label[:end], label[end:]

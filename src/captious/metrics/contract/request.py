@@ -13,6 +13,7 @@ from typing import Any, overload
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Metric, no_parameter
+from captious.metrics.contract.other_names import ambiguous_names
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings, label_of
 
@@ -42,7 +43,7 @@ class Request:
     """A metric as text, ``name@variant:parameter=value,...``, taken apart.
 
     Args:
-        name: of a metric or an output, in lower case.
+        name: of a metric or an output, in lower case and with hyphens.
         variant: in lower case; None for the metric's default.
         parameters: name in lower case -> value as it was written.
     """
@@ -53,7 +54,7 @@ class Request:
 
     @classmethod
     def from_text(cls, text: str) -> Request:
-        """Take a request apart. Names of metrics, variants and parameters may be in any case.
+        """Take a request apart. Names of metrics, variants and parameters may be in any case; Bleu_4 is bleu-4.
 
         Raises:
             ParameterError: a parameter without a value, or twice.
@@ -73,7 +74,7 @@ class Request:
             if key in parameters:
                 raise ParameterError(f"{key} is given twice", where=text, help="give each parameter once")
             parameters[key] = value
-        return cls(name.strip().lower(), variant.strip().lower() or None, parameters)
+        return cls(name.strip().lower().replace("_", "-"), variant.strip().lower() or None, parameters)
 
     @property
     def suffix(self) -> str:
@@ -275,13 +276,11 @@ def select(
         labels |= {*columns}
         target.columns.update(columns)
     if not requested:
-        raise ParameterError(
-            "no metrics were requested", help=f"available metrics: {', '.join(catalogue.requestable())}"
-        )
+        raise ParameterError("no metrics were requested", help="name one, such as cider-d; captious metrics lists all")
     if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
-    return Selection(tuple(requested), settings, warnings)
+    return Selection(tuple(requested), settings, (*warnings, *ambiguous_names(labels)))
 
 
 def _expanded(
