@@ -26,10 +26,12 @@ class Door:
     Attributes:
         hold: uploads are answered only when it is set.
         began: is set when an upload has reached the application.
+        addresses: from which requests came, as a proxy says.
     """
 
     def __init__(self, data: Path, **settings: Any) -> None:
         self.hold, self.began, self.stop = threading.Event(), threading.Event(), threading.Event()
+        self.addresses: list[str] = []
         self._connections: list[socket.socket] = []
         listener = listen("127.0.0.1", 0)
         self.port = listener.getsockname()[1]
@@ -43,6 +45,7 @@ class Door:
         if environ["PATH_INFO"] == UPLOAD:
             self.began.set()
             self.hold.wait(60)
+        self.addresses.append(environ.get("HTTP_X_FORWARDED_FOR", ""))
         start_response("200 OK", [("Content-Length", "4")])
         return [b"%4d" % (len(body) % 1000)]
 
@@ -202,6 +205,14 @@ def test_a_full_disk(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPa
 def test_refused_before_anything_of_the_body_is_sent(new_door: Callable[..., Door], head: str, status: int) -> None:
     with new_door().connect(f"{head}\r\n\r\n".encode()) as connection:
         assert answer(connection)[0] == status
+
+
+@pytest.mark.parametrize("behind_proxy", [False, True])
+def test_only_a_proxy_may_say_where_a_request_comes_from(new_door: Callable[..., Door], behind_proxy: bool) -> None:
+    door = new_door(behind_proxy=behind_proxy)
+    head = b"GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.7\r\nX_Forwarded_For: 192.0.2.8\r\nConnection: close\r\n\r\n"
+    assert answer(door.connect(head))[0] == 200
+    assert door.addresses == ["192.0.2.7" if behind_proxy else ""]
 
 
 def test_who_sends_on_after_a_refusal_gets_the_answer(new_door: Callable[..., Door]) -> None:
