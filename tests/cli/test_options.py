@@ -167,3 +167,30 @@ class TestRepeated:
         (first,), (second,) = first["benchmarks"], second["benchmarks"]
         assert {m: {**r, "rank": None} for m, r in second["results"].items()} == first["results"]
         assert "differences" in second
+
+
+class TestOwnFunctions:
+    """-m FILE.py:FUNCTION, wherever metrics are named."""
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            ("score", "baseline.json", "improved.json", "references.json"),
+            ("compare", "baseline.json", "improved.json", "references.json", "--resamples", "9"),
+            ("report", "baseline.json", "references.json", "-o", "page.html", "--resamples", "9"),
+        ],
+        ids=lambda call: call[0],
+    )
+    def test_it_is_a_metric(self, folder: Path, run: Run, call: tuple[str, ...]) -> None:
+        (folder / "mine.py").write_text("def words(candidate, references):\n    return len(candidate.split())\n")
+        outcome = run(*call, "-m", "mine.py:words", "-m", "rouge-l")
+        assert outcome.code == 0, outcome
+        shown = (folder / "page.html").read_text() if call[0] == "report" else outcome.out
+        assert "words" in shown and "rouge-l" in shown
+        if call[0] == "score":
+            assert "-m mine.py:words" in outcome.err
+
+    def test_what_fails_is_refused(self, folder: Path, run: Run) -> None:
+        (folder / "wrong.py").write_text("def words(candidates, references):\n    return candidates.split()\n")
+        outcome = run("score", "baseline.json", "references.json", "-m", "wrong.py:words")
+        assert_refused(outcome, "words failed: AttributeError", "wrong.py:1", "list of candidates")

@@ -17,6 +17,7 @@ from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
 from captious.evaluation.system_names import system_names
+from captious.metrics.contract.own_function import FunctionMetric, function_in_file, names_a_file
 from captious.metrics.contract.set_metrics import OF_K
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 
@@ -41,14 +42,32 @@ __all__ = [
     "system_files",
 ]
 
+
+class _OwnMetric(FunctionMetric):
+    """A function in a file, which is written as it was requested."""
+
+    def __init__(self, request: str) -> None:
+        super().__init__(function_in_file(request))
+        self.request = request
+
+    def __str__(self) -> str:
+        return self.request
+
+
+def _metric(request: str) -> str | FunctionMetric:
+    """What ``-m`` names: a metric, or a function in a file, which is then run."""
+    return _OwnMetric(request) if names_a_file(request) else request
+
+
 metric_option = click.option(
     "-m",
     "--metric",
     "metrics",
     multiple=True,
-    callback=lambda context, option, values: list(values) or None,
-    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; or "
-    "all, for every metric that can run here. May be repeated. Default: the metrics of the COCO evaluation.",
+    callback=lambda context, option, values: [*map(_metric, values)] or None,
+    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; your own, "
+    "FILE.py:FUNCTION; or all, for every metric that can run here. May be repeated. Default: the metrics of the COCO "
+    "evaluation.",
 )
 subset_option = option_of(score, "subset")
 several_option = option_of(score, "several")

@@ -18,8 +18,7 @@ from captious.evaluation.paired_tests import effect_interval, effect_size, resam
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.evaluation.score_report import Report, Result
 from captious.evaluation.system_names import pair_names
-from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import select
+from captious.metrics.contract.request import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -191,7 +190,7 @@ def compare(
     a: object,
     b: object,
     references: object = None,
-    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
     systems: tuple[str, str] | None = None,

@@ -15,7 +15,7 @@ from captious.evaluation.score_report import Report, Result, Statistics
 from captious.evaluation.system_names import name_of
 from captious.evaluation.system_reports import Reports, candidates_by_system
 from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.request import Selection, select
+from captious.metrics.contract.request import MetricLike, Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, SetMetric, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -32,7 +32,7 @@ __all__ = ["evaluate", "score", "with_references"]
 def score(  # type: ignore[overload-overlap]
     candidates: Mapping[str, Mapping[Any, Any] | os.PathLike[str] | Captions | CaptionSets],
     references: object = None,
-    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
     subset: bool = False,
@@ -43,7 +43,7 @@ def score(  # type: ignore[overload-overlap]
 def score(
     candidates: object,
     references: object = None,
-    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
     system: str | None = None,
@@ -54,7 +54,7 @@ def score(
 def score(
     candidates: object,
     references: object = None,
-    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
     system: str | None = None,
@@ -70,8 +70,9 @@ def score(
             any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has several systems.
         references: likewise, or the result of ``captious.read_references``, which systems can share. None for metrics
             that need none, such as chair.
-        metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``) or metrics; None for the metrics of
-            the COCO evaluation that can run here.
+        metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``), metrics, or functions of a
+            candidate and its references, or of lists of both; None for the metrics of the COCO evaluation that can run
+            here.
         settings: settings of all metrics that are requested by name: tokenizer, model, word vectors, parser, ...
         system: name of the system, where there is one; by default that of its file, or "candidates".
         subset: score only the images that both sides have; otherwise, a difference is an error.

@@ -14,7 +14,7 @@ from captious.errors import CaptionTypeError, ParameterError, UnknownImageError,
 from captious.evaluation.metric_run import reference_counts, with_references
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Metric
-from captious.metrics.contract.request import ALL, select
+from captious.metrics.contract.request import ALL, MetricLike, select
 from captious.metrics.contract.set_metrics import needs_several_error
 from captious.metrics.contract.settings import Settings
 
@@ -22,12 +22,13 @@ __all__ = ["ImageRows", "Reward", "reward"]
 
 
 def reward(
-    metric: str | BaseMetric, references: object, output: str | None = None, *, settings: Settings | None = None
+    metric: MetricLike, references: object, output: str | None = None, *, settings: Settings | None = None
 ) -> Reward:
     """A metric as a reward for training.
 
     Args:
-        metric: a metric, or the request of one: ``cider-d``, ``bleu-4``, ``rouge-s:gap=2``.
+        metric: a metric, the request of one (``cider-d``, ``bleu-4``, ``rouge-s:gap=2``), or a function as ``score``
+            takes it.
         references: those of all images of the training set, in any form that ``captious.read_references`` reads. A
             metric that has to be fitted is fitted on them.
         output: which of the metric's outputs; None for the requested one, the one with the metric's name, or else the

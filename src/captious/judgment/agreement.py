@@ -22,10 +22,9 @@ from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
-from captious.judgment.metric_scores import MetricLike
 from captious.judgment.own_judgments import as_own, load_own
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import ALL, check_used, coco_available
+from captious.metrics.contract.request import ALL, MetricLike, check_used, coco_available
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -58,7 +57,7 @@ def judge(
         benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of your own judgments
             ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or judgments; "all" for the first
             protocol of every benchmark whose data are there.
-        metrics: names, metrics, or functions (candidates, references) -> scores; "all" for every metric that can run
+        metrics: names, metrics, or functions as ``score`` takes them; "all" for every metric that can run
             here, None for those of the COCO evaluation that can (with ``scores``, for no others). A benchmark of
             systems that was not requested by name leaves out metrics that cannot be computed for it.
         settings: what applies to all metrics that are requested by name.

@@ -16,11 +16,9 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import own_json
 from captious.judgment.metric_scores import (
-    MetricLike,
     all_warnings,
     as_selection,
     checked_scores,
-    function_name,
     oriented,
     refuse_constant,
     score_captions,
@@ -29,7 +27,8 @@ from captious.judgment.metric_scores import (
 from captious.metrics.contract.catalogue import get, names
 from captious.metrics.contract.catalogue import owner as owner_of
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import ALL, Request, available
+from captious.metrics.contract.own_function import FunctionMetric
+from captious.metrics.contract.request import ALL, MetricLike, Request, available
 from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
@@ -71,7 +70,7 @@ def computed_scores(
     if not isinstance(judgments, SystemRanking):
         assert isinstance(judgments, RatedCaptions | CaptionPairs)
         name = judgments.protocol.full_name
-        report = score_captions(judgments.captions, as_selection(metrics, settings, name=name), name=name)
+        report = score_captions(judgments.captions, as_selection(metrics, settings), name=name)
         return [
             _checked(judgments, label, result.signature, oriented(result), bool(result.lower_is_better))
             for label, result in report.items()
@@ -118,16 +117,17 @@ def _system_scores(
             outputs = get(name).outputs if name in names() and name not in get(name).outputs else (name,)
         tail = f"published:{judgments.protocol.benchmark}|captious:{__version__}"
         return [_checked(judgments, label, f"{label}|{tail}", judgments.scores_of(label)) for label in outputs], []
-    label = function_name(metric)
+    own = FunctionMetric(metric)
+    label = own.name
     if judgments.outputs is None:
         judgments.scores_of(label)  # raises: there are neither captions nor scores
         raise AssertionError
     means = []
     for system, texts in zip(judgments.systems, judgments.outputs, strict=True):
         sentences = [f"sentence {number + 1}" for number in range(len(texts))]
-        values = metric(list(texts), [[]] * len(texts))
+        values = own.values(texts, [[]] * len(texts))
         means.append(checked_scores(values, sentences, where=f"{label} on {system}").mean())
-    return [_checked(judgments, label, f"{label}|function|captious:{__version__}", means)], []
+    return [_checked(judgments, label, own.signatures()[0], means)], []
 
 
 def _needs_no_references(metric: MetricLike) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
-from typing import Any, TypeAlias, cast
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,19 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation import Report, Result, evaluate
-from captious.metrics.contract.metric import BaseMetric, MeanMetric, State
-from captious.metrics.contract.request import Selection, select
+from captious.metrics.contract.request import MetricLike, Selection, select
 from captious.metrics.contract.settings import Settings
-from captious.version import __version__
 
 __all__ = [
     "MetricLike",
     "Metrics",
-    "ScoreFunction",
     "all_warnings",
     "as_selection",
     "checked_scores",
-    "function_name",
     "negated",
     "oriented",
     "refuse_constant",
@@ -32,11 +27,7 @@ __all__ = [
     "sign_of",
 ]
 
-#: A user-defined metric: candidates and their references to one score per candidate.
-ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str]]], ArrayLike]
 _ROUNDING = 1e-12
-#: What counts as a metric.
-MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
 #: Metrics of a study: one, several, a selection, or None for the metrics of the COCO evaluation that can run here.
 Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Selection | None
 
@@ -59,13 +50,12 @@ def score_captions(captions: Captions, selection: Selection, *, name: str = "cap
     return report
 
 
-def as_selection(metrics: Metrics, settings: Settings | None = None, *, name: str = "captions") -> Selection:
+def as_selection(metrics: Metrics, settings: Settings | None = None) -> Selection:
     """Metrics ready to run, functions among them.
 
     Args:
         metrics: one or several, or a selection, which is returned as it is.
         settings: for metrics that are asked for by name.
-        name: what messages call the captions.
 
     Raises:
         UnknownNameError: no such metric.
@@ -73,11 +63,7 @@ def as_selection(metrics: Metrics, settings: Settings | None = None, *, name: st
     """
     if isinstance(metrics, Selection):
         return metrics
-    if metrics is None:
-        return select(None, settings)
-    if isinstance(metrics, str | BaseMetric) or callable(metrics):
-        metrics = [metrics]
-    return select([_as_metric(item, name) for item in metrics], settings)
+    return select(metrics, settings)
 
 
 def all_warnings(reports: Iterable[Report]) -> list[str]:
@@ -139,18 +125,6 @@ def refuse_constant(scores: NDArray[np.float64], *, where: str) -> None:
         )
 
 
-def function_name(function: ScoreFunction) -> str:
-    """What tables call a function.
-
-    Raises:
-        ParameterError: a lambda.
-    """
-    name = str(getattr(function, "__name__", type(function).__name__))
-    if name == "<lambda>":
-        raise ParameterError("a metric function needs a name", help="define it with def")
-    return name
-
-
 def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(values, np.float64)
@@ -166,28 +140,3 @@ def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDAr
             help="give one score for each item, in their order; captious data items lists them",
         )
     return array
-
-
-def _as_metric(item: Any, on: str) -> str | BaseMetric:
-    """Make a metric from a function; everything else is left to ``select``, which refuses what is not a metric."""
-    if isinstance(item, str | BaseMetric | type) or not callable(item):
-        return cast("str | BaseMetric", item)
-    return _function_metric(item, on)
-
-
-def _function_metric(function: ScoreFunction, on: str) -> BaseMetric:
-    """A function as a metric whose corpus score is the mean."""
-    label = function_name(function)
-
-    class FunctionMetric(MeanMetric):
-        name = label
-
-        def signatures(self, state: State | None = None) -> tuple[str, ...]:
-            return (f"{label}|function|captious:{__version__}",)
-
-        def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-            texts, at = captions.references.texts, captions.references.offsets.tolist()
-            values = function(list(captions.candidates), [list(texts[a:b]) for a, b in pairwise(at)])
-            return _one_each(values, captions.ids, where=f"{label} on {on}")
-
-    return FunctionMetric()

@@ -73,7 +73,7 @@ def critical_failures(
             where=f"{name}, ratings from {scale[0]:g} to {scale[1]:g}",
             help="choose a smaller gap",
         )
-    selection = as_selection(metrics, settings, name=name)
+    selection = as_selection(metrics, settings)
     report = score_captions(judgments.captions, selection, name=name)
     units = judgments.units[better]
     records = []

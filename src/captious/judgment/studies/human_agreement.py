@@ -91,7 +91,7 @@ def human_agreement(
     sampling = Sampling(resamples, seed)
     if isinstance(published, str | os.PathLike):
         published = read_human_row(published)
-    selection = as_selection(metrics, settings, name="human captions")
+    selection = as_selection(metrics, settings)
     table = read_references(references)
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
     images, order = _ordered(table, counts[-1], place, sampling.seed)

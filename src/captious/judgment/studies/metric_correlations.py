@@ -53,7 +53,7 @@ def metric_correlations(
     check_statistic(statistic)
     judgments = judged_captions(benchmark, data)
     name = judgments.protocol.full_name
-    selection = as_selection(metrics, settings, name=name)
+    selection = as_selection(metrics, settings)
     report = score_captions(judgments.captions, selection, name=name)
     points = {label: oriented(result) for label, result in report.items()}
     if isinstance(judgments, CaptionPairs):

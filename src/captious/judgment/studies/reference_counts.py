@@ -69,7 +69,7 @@ def reference_counts(
     if draws < 1:
         raise ParameterError(f"{draws} is not a number of draws", help="draw at least once")
     judgments = judged_captions(benchmark, data)
-    selection = as_selection(metrics, settings, name=judgments.protocol.full_name)
+    selection = as_selection(metrics, settings)
     table, read = _pool(judgments, data)
     available = np.diff(table.offsets)
     counts = _checked_counts(counts, int(available.max()))

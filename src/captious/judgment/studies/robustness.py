@@ -76,7 +76,7 @@ def robustness(
     sampling = Sampling(resamples, seed)
     strengths = _checked_strengths(strengths)
     table, data = read_references(references), checksums(references)
-    selection = as_selection(metrics, settings, name="corrupted captions")
+    selection = as_selection(metrics, settings)
     if selection.lower_is_better:
         raise ParameterError(
             f"lower is better for {selection.lower_is_better[0]}, so its scores cannot be normalized by those of "

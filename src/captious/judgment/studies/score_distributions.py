@@ -73,7 +73,7 @@ def score_distributions(
         )
     if sample is not None and sample < 2:
         raise ParameterError(f"{sample} images are too few", help="draw at least 2; 5000 is usual")
-    selection = as_selection(metrics, settings, name="captions")
+    selection = as_selection(metrics, settings)
     table, data = read_references(references), checksums(references)
     people, left_out = hold_out(table, sampling.seed)
     shared = {str(image) for image in people.ids}

@@ -54,7 +54,7 @@ def scoring_time(
     if repeats < 1:
         raise ParameterError(f"{repeats} is not a number of repeats", help="time every metric at least once")
     captions = candidates if isinstance(candidates, Captions) else load(candidates, references)
-    selection = as_selection(metrics, settings, name="timing")
+    selection = as_selection(metrics, settings)
     n = len(captions)
     with using_threads(selection.settings.threads):
         n_threads = threads()

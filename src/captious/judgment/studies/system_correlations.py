@@ -75,7 +75,7 @@ def system_correlations(
             help="give three or more; for two, use captious compare",
         )
     measures = _measures(human, list(systems))
-    selection = as_selection(metrics, settings, name="systems")
+    selection = as_selection(metrics, settings)
     table, data = read_references(references), checksums(references)
     with steps([*systems], str) as named:
         reports = {

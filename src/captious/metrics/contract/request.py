@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any, TypeAlias, cast, overload
 
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Metric, no_parameter
 from captious.metrics.contract.other_names import ambiguous_names
+from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings, label_of
 
 __all__ = [
     "ALL",
     "COCO",
+    "MetricLike",
     "Request",
     "RequestedMetric",
     "Selection",
@@ -33,6 +35,9 @@ __all__ = [
 
 #: What the COCO evaluation reports, in its order.
 COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
+
+#: What counts as a metric.
+MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
 
 #: Stands for every metric that can run here.
 ALL = "all"
@@ -220,7 +225,7 @@ class Selection(Sequence[RequestedMetric]):
 
 
 def select(
-    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
     settings: Settings | None = None,
     *,
     several: bool = False,
@@ -228,8 +233,8 @@ def select(
     """The metrics of a run, each made once, in the order requested.
 
     Args:
-        metrics: requests or metrics; "all" for every metric that can run here, None for those of the COCO evaluation
-            that can; ``warnings`` says so if some cannot.
+        metrics: requests, metrics, or functions as ``FunctionMetric`` takes them; "all" for every metric that can run
+            here, None for those of the COCO evaluation that can; ``warnings`` says so if some cannot.
         settings: what applies to all metrics that are requested by name.
         several: there are several candidates per image; otherwise, metrics that judge them together are refused.
 
@@ -284,7 +289,7 @@ def select(
 
 
 def _expanded(
-    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None, settings: Settings, *, several: bool
+    metrics: MetricLike | Iterable[MetricLike] | None, settings: Settings, *, several: bool
 ) -> tuple[list[str | BaseMetric], tuple[str, ...]]:
     """The requests, those that stand for several metrics written out, and warnings about what these leave out."""
     if metrics is None:
@@ -292,13 +297,16 @@ def _expanded(
         return [*names], warnings
     requests: list[str | BaseMetric] = []
     warnings = ()
-    for item in [metrics] if isinstance(metrics, str | BaseMetric) else metrics:
+    several_items = isinstance(metrics, Iterable) and not isinstance(metrics, str | BaseMetric | type)
+    for item in cast("Iterable[MetricLike]", metrics if several_items else [metrics]):
         if isinstance(item, str) and item.strip().lower() == ALL:
             names, left_out = available(settings, several=several)
             requests += names
             warnings += left_out
+        elif isinstance(item, str | BaseMetric | type) or not callable(item):
+            requests.append(cast("str | BaseMetric", item))  # others are refused later
         else:
-            requests.append(item)
+            requests.append(FunctionMetric(item))
     return requests, warnings
 
 

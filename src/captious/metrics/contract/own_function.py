@@ -1,0 +1,204 @@
+"""Functions of users as metrics: of one candidate with its references, or of lists of both."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.metrics.contract.metric import MeanMetric, State
+from captious.version import __version__
+
+__all__ = ["FunctionMetric", "ScoreFunction", "function_in_file", "names_a_file"]
+
+#: From candidates and their references to one score per candidate, or from one candidate and its references to a score.
+ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
+_SINGULAR = ("hypothesis",)
+
+
+class FunctionMetric(MeanMetric):
+    """A function as a metric whose corpus score is the mean. Its signature has a hash of the source.
+
+    The function takes one candidate and the list of its references, or a list of candidates and a list of lists: lists
+    if its first parameter has a name in the plural (``candidates``), or an annotation other than ``str``.
+
+    Args:
+        function: the function.
+
+    Raises:
+        ParameterError: a function without a name, or one that cannot be called with two arguments.
+    """
+
+    without_parameters = frozenset({"tokenizer", "variant"})
+
+    def __init__(self, function: ScoreFunction) -> None:
+        super().__init__()
+        self.function = function
+        self.name = _name(function)
+        self.outputs = (self.name,)
+        self.takes_lists = _takes_lists(function, self.name)
+
+    @property
+    def tokens(self) -> str:
+        return "its own"
+
+    def suffix(self) -> str:
+        return ""
+
+    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+        return (f"{self.name}|function:{_hash(self.function)}|captious:{__version__}",)
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        texts, offsets = captions.references.texts, captions.references.offsets.tolist()
+        return self.values(captions.candidates, [texts[a:b] for a, b in pairwise(offsets)])
+
+    def values(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+        """What the function says about each candidate, float64[n].
+
+        Raises:
+            ParameterError: the function failed, or its scores are not one number for each candidate.
+        """
+        lists = [list(texts) for texts in references]
+        if self.takes_lists:
+            return self._checked(self._called([*candidates], lists), (len(candidates),))
+        scores = [self._called(candidate, texts) for candidate, texts in zip(candidates, lists, strict=True)]
+        return np.array([float(self._checked(score, ())) for score in scores])
+
+    def _called(self, candidates: Any, references: Any) -> Any:
+        try:
+            return self.function(candidates, references)
+        except (CaptiousError, MemoryError):
+            raise
+        except Exception as error:  # whatever the user's code does
+            raise ParameterError(
+                f"{self.name} failed: {type(error).__name__}: {error}", where=_place(self.function), help=self._calls
+            ) from error
+
+    def _checked(self, values: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        expected = f"for {shape[0]:,} items" if shape else "for one caption"
+        try:
+            array = np.asarray("None" if values is None else values, np.float64)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), help=self._calls
+            ) from error
+        if array.shape != shape:
+            given = f"{len(array):,} scores" if array.ndim == 1 else f"scores of the shape {array.shape}"
+            raise ParameterError(f"{self.name} gave {given} {expected}", where=_place(self.function), help=self._calls)
+        return array
+
+    @property
+    def _calls(self) -> str:
+        """What the function is called with."""
+        if self.takes_lists:
+            return (
+                "it is called with a list of candidates and a list with the references of each, and returns one number "
+                "per candidate; for one caption at a time, call its first parameter candidate"
+            )
+        return (
+            "it is called with one candidate and the list of its references, and returns one number; for all captions "
+            "at once, call its first parameter candidates"
+        )
+
+
+def names_a_file(request: str) -> bool:
+    """Whether this is FILE.py:FUNCTION."""
+    file, colon, function = request.rpartition(":")
+    return bool(colon) and file.endswith(".py") and function.isidentifier()
+
+
+def function_in_file(request: str) -> ScoreFunction:
+    """The function that FILE.py:FUNCTION names. This runs the file; only for files that the user names.
+
+    Raises:
+        ParameterError: a file that cannot be run.
+        UnknownNameError: no such function in it.
+    """
+    file, _, name = request.rpartition(":")
+    module = _run(Path(file))
+    function = getattr(module, name, None)
+    if not callable(function):
+        known = [key for key, value in vars(module).items() if inspect.isfunction(value)]
+        raise UnknownNameError(
+            f"{file} has no function {name}",
+            where=file,
+            help=f"it has {', '.join(known)}" if known else "write it: def NAME(candidate, references)",
+        )
+    own: ScoreFunction = function
+    return own
+
+
+def _run(file: Path) -> ModuleType:
+    name = f"captious_own_{hashlib.sha256(os.fsencode(file.absolute())).hexdigest()[:16]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = spec_from_file_location(name, file)
+    if not file.is_file() or spec is None or spec.loader is None:
+        raise ParameterError(f"there is no file {file}", where=str(file), help="give FILE.py:FUNCTION")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(file.absolute().parent))  # for what it imports from its own folder
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever the user's code does
+        del sys.modules[name]
+        raise ParameterError(
+            f"{file} cannot be run: {type(error).__name__}: {error}", where=str(file), help="repair it, or use --debug"
+        ) from error
+    finally:
+        sys.path.pop(0)
+    return module
+
+
+def _name(function: ScoreFunction) -> str:
+    name = str(getattr(function, "__name__", type(function).__name__))
+    if name == "<lambda>":
+        raise ParameterError("a metric function needs a name", help="define it with def")
+    return name
+
+
+def _takes_lists(function: ScoreFunction, name: str) -> bool:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # functions that are not written in Python
+        return True
+    try:
+        signature.bind(None, None)
+    except TypeError as error:
+        raise ParameterError(
+            f"{name} cannot be called with candidates and references: {error}",
+            where=_place(function),
+            help="define it with two parameters: def NAME(candidate, references)",
+        ) from None
+    first = next(iter(signature.parameters.values()))
+    if first.annotation is not inspect.Parameter.empty:
+        return first.annotation not in (str, "str")
+    return first.name.endswith("s") and first.name not in _SINGULAR
+
+
+def _hash(function: ScoreFunction) -> str:
+    """A hash of the source of a function, or of its name where there is no source."""
+    try:
+        source = inspect.getsource(function if inspect.isroutine(function) else type(function))
+    except (OSError, TypeError):
+        code = getattr(function, "__code__", None)
+        source = _name(function) if code is None else f"{code.co_code!r}{code.co_names}{code.co_varnames}"
+    return hashlib.sha256(source.encode()).hexdigest()[:8]
+
+
+def _place(function: ScoreFunction) -> str:
+    """Where the function is written, if that is known."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

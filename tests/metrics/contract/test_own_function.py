@@ -1,0 +1,135 @@
+"""Functions of users as metrics, through every door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import captious
+from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.own_function import FunctionMetric, function_in_file, names_a_file
+
+REFERENCES = {1: ["a dog runs", "the dog"], 2: ["a cat sits"]}
+GOOD = {1: "a dog is here", 2: "a cat"}
+POOR = {1: "cars", 2: "a bus"}
+
+
+def overlap(candidate: str, references: Sequence[str]) -> float:
+    known = " ".join(references).split()
+    return sum(word in known for word in candidate.split()) / len(candidate.split())
+
+
+def overlaps(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+    return [overlap(*pair) for pair in zip(candidates, references, strict=True)]
+
+
+def unannotated(cand, refs):  # type: ignore[no-untyped-def]
+    return overlap(cand, refs)
+
+
+@pytest.mark.parametrize("function", [overlap, overlaps, unannotated])
+def test_one_function_is_scored_compared_and_judged(function: Callable[..., Any]) -> None:
+    name = function.__name__
+    report = captious.score(GOOD, REFERENCES, [function, "rouge-l"])
+    assert report[name].per_caption.tolist() == [0.5, 1.0]
+    assert report[name].score == 0.75
+    assert captious.score(GOOD, REFERENCES, function)[name].score == 0.75
+    with pytest.warns(captious.CaptiousWarning):
+        compared = captious.compare(POOR, GOOD, REFERENCES, function, resamples=9)
+    assert compared[name].difference == 0.5
+    assert captious.reward(function, REFERENCES)([2, 1], ["a cat", "a bus"]).tolist() == [1.0, 0.5]
+
+
+def test_judged_and_plotted(tmp_path: Path) -> None:
+    rows = [
+        {"candidate": text, "references": ["a dog runs fast"], "rating": rating}
+        for rating, text in enumerate(["bus", "a cat", "a dog runs"])
+    ]
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    judgment = captious.judge(tmp_path / "own.jsonl", [overlap, "rouge-l"])
+    assert [*judgment["own"].agreements] == ["overlap", "rouge-l"]
+    pytest.importorskip("matplotlib")
+    (axes,) = judgment.plot().axes
+    assert {label.get_text() for label in axes.get_yticklabels()} == {"overlap", "rouge-l"}
+
+
+def test_the_signature_has_a_hash_of_the_source() -> None:
+    def signature(function: Callable[..., Any]) -> str:
+        return FunctionMetric(function).signatures()[0]
+
+    assert signature(overlap).startswith("overlap|function:")
+    assert signature(overlap) == signature(overlap)
+    assert signature(overlap).split("|")[1] != signature(overlaps).split("|")[1]
+    scope: dict[str, Any] = {}
+    exec("def made(candidate, references):\n    return 1.0\n", scope)
+    other: dict[str, Any] = {}
+    exec("def made(candidate, references):\n    return len(candidate)\n", other)
+    assert signature(scope["made"]) != signature(other["made"])
+
+
+def empty(candidate: str, references: object) -> None: ...
+def too_many(candidate: str, references: object) -> list[float]:
+    return [1.0, 2.0]
+
+
+def too_few(candidates: object, references: object) -> list[float]:
+    return [1.0]
+
+
+def mistaken(candidates, references):  # type: ignore[no-untyped-def]
+    return candidates.split()
+
+
+@pytest.mark.parametrize(
+    ("function", "message", "help"),
+    [
+        (empty, "empty", "returns one number"),
+        (too_many, "2 scores for one caption", "call its first parameter candidates"),
+        (too_few, "1 scores for 2 items", "call its first parameter candidate"),
+        (mistaken, "AttributeError: 'list' object has no attribute 'split'", "list of candidates"),
+        (lambda candidate, references: 1.0, "needs a name", "def"),
+        (len, "cannot be called with candidates and references", "two parameters"),
+    ],
+)
+def test_wrong_shapes_get_our_error(function: Callable[..., Any], message: str, help: str) -> None:
+    with pytest.raises(ParameterError, match=message) as caught:
+        captious.score(GOOD, REFERENCES, [function])
+    assert help in caught.value.help
+
+
+class TestFiles:
+    def test_a_function_in_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "helper.py").write_text("BONUS = 1.0\n")
+        (tmp_path / "mine.py").write_text(
+            "from helper import BONUS\ndef bonus(candidate, references):\n    return BONUS\n"
+        )
+        function = function_in_file(f"{tmp_path}/mine.py:bonus")
+        assert captious.score(GOOD, REFERENCES, function)["bonus"].score == 1.0
+
+    def test_no_such_function(self, tmp_path: Path) -> None:
+        (tmp_path / "some.py").write_text("def bonus(candidate, references):\n    return 1\n")
+        with pytest.raises(UnknownNameError, match="it has bonus"):
+            function_in_file(f"{tmp_path}/some.py:malus")
+
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        with pytest.raises(ParameterError, match="there is no file"):
+            function_in_file(f"{tmp_path}/none.py:bonus")
+
+    def test_a_file_that_fails(self, tmp_path: Path) -> None:
+        (tmp_path / "broken.py").write_text("1 / 0\n")
+        with pytest.raises(ParameterError, match="ZeroDivisionError"):
+            function_in_file(f"{tmp_path}/broken.py:bonus")
+
+    @pytest.mark.parametrize("request_", ["rouge-s:gap=2", "cider-d", "smurf:constants=a.py", "x.py"])
+    def test_requests_of_metrics_name_no_file(self, request_: str) -> None:
+        assert not names_a_file(request_)
+
+    def test_the_library_runs_no_file_by_name(self, tmp_path: Path) -> None:
+        """Only the command line does: a server reads requests that others wrote."""
+        (tmp_path / "evil.py").write_text("raise SystemExit\n")
+        with pytest.raises(captious.CaptiousError):
+            captious.score(GOOD, REFERENCES, [f"{tmp_path}/evil.py:run"])
