@@ -177,7 +177,7 @@ def measure(metrics: tuple[str, ...], data: Path, repeats: int) -> bool:
                 arguments = ["-m", "captious", "score", str(file), str(references), *chosen, "--ci", "--format", "json"]
                 printed, whole = run_child(sys.executable, arguments)
                 command = {name: entry["score"] for name, entry in metrics_in(printed).items()}
-                same = same and command == scores
+                same = same and scores == {name: round(score, 4) for name, score in command.items()}
                 runs.append(
                     {**figures, "command": whole["wall"], "command cpu": whole["cpu"], "command peak": whole["peak"]}
                 )

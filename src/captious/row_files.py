@@ -13,7 +13,7 @@ from typing import IO, Any
 from captious.atomic_write import check_place, whole_file
 from captious.errors import MissingExtraError, ParameterError
 
-__all__ = ["check_row_file", "csv_text", "csv_writer", "write_parquet", "write_rows"]
+__all__ = ["check_row_file", "csv_row", "csv_text", "csv_writer", "write_parquet", "write_rows"]
 
 
 def check_row_file(path: str | os.PathLike[str], formats: Sequence[str], what: str) -> str:
@@ -97,6 +97,13 @@ def csv_text(fields: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer = csv_writer(out)
     writer.writerow(fields)
     writer.writerows(rows)
+    return out.getvalue()
+
+
+def csv_row(row: Sequence[object]) -> str:
+    """One row, as ``csv_text`` writes it."""
+    out = io.StringIO()
+    csv_writer(out).writerow(row)
     return out.getvalue()
 
 

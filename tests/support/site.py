@@ -118,8 +118,13 @@ def empty_site(data: Path) -> None:
 
     call_command("flush", verbosity=0, interactive=False)
     cache.clear()
-    for name in ("challenges", "submissions", "incoming", "prepared"):
+    for name in ("boards", "challenges", "submissions", "incoming", "prepared"):
         shutil.rmtree(data / name, ignore_errors=True)
+
+
+def parsed(response: Any) -> Any:
+    """What a response says that is sent in parts, such as leaderboard.json."""
+    return json.loads(b"".join(response.streaming_content))
 
 
 def example(name: str = "improved") -> list[dict[str, Any]]:

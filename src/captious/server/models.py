@@ -27,6 +27,7 @@ __all__ = [
     "Phase",
     "RateCount",
     "Scores",
+    "Standing",
     "Submission",
     "Team",
     "Token",
@@ -145,6 +146,10 @@ class Phase(models.Model):
     set_keys = models.JSONField(default=dict)
     #: The version of captious that scores it.
     program = models.CharField(max_length=40, blank=True)
+    #: Increases with every change of what is on its board, in the same transaction; see boards/standings.py.
+    board_changes = models.PositiveBigIntegerField(default=0)
+    #: The change whose board is stored. Less than ``board_changes`` until ranks are computed.
+    board_stored = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         ordering = ["position"]
@@ -325,6 +330,36 @@ class Scores(models.Model):
     def warnings(self) -> list[str]:
         """What is misleading about the scores, each sentence once."""
         return [*dict.fromkeys(warning for warnings in self.set_warnings.values() for warning in warnings)]
+
+
+class Standing(models.Model):
+    """A board as it is shown: the submissions of a phase in the order of one output, the best first, with ranks.
+
+    The lists have an item for each row. Those without a score are last; their score and rank are None.
+    """
+
+    phase = models.ForeignKey(Phase, models.CASCADE, related_name="standings")
+    #: The key of the reference set.
+    references = models.CharField(max_length=200)
+    output = models.CharField(max_length=200)
+    #: All submissions, not only the best of each team.
+    everything = models.BooleanField()
+    #: ``Scores.version`` of its rows.
+    version = models.PositiveIntegerField()
+    #: ``Phase.digits`` to which its scores are rounded.
+    digits = models.PositiveSmallIntegerField()
+    #: Ids of submissions, and when they were scored, in microseconds.
+    submissions = models.JSONField()
+    finished = models.JSONField()
+    scores = models.JSONField()
+    ranks = models.JSONField()
+    #: output -> the best score of the rows, rounded; None if there is none or no direction.
+    best = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["phase", "references", "output", "everything"], name="one_standing")
+        ]
 
 
 class Attempt(models.Model):

@@ -2,35 +2,109 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 pytest.importorskip("django")
 
-from captious.server.boards.ranking import rank_submissions
+from captious.evaluation.resampling import bootstrap_p_value, holm, ranks
+from captious.server.boards import ranking
+from captious.server.boards.ranking import SIGNIFICANCE, Rows, corrected_rows, rank_rows, update_ranks
+
+
+def rows(scores: object, resampled: object, digits: int = 4) -> Rows:
+    exact = np.array(scores, dtype=float)
+    return Rows(exact, exact.round(digits), np.array(resampled))
+
+
+def board(n: int, *, seed: int = 0, undefined: bool = False) -> Rows:
+    """Systems of which some are close, some equal."""
+    rng = np.random.default_rng(seed)
+    scores = rng.uniform(0.3, 0.34, n).round(3) + rng.uniform(0, 1e-5, n)
+    resampled = scores[:, None] + rng.normal(0, 0.01, 50) + rng.normal(0, 0.003, (n, 50))
+    if undefined:
+        resampled[rng.random((n, 50)) < 0.1] = np.nan
+    return rows(scores, resampled)
+
+
+def p_values(board: Rows) -> dict[tuple[int, int], float]:
+    """The test of the library, one pair after the other."""
+    return {
+        (a, b): bootstrap_p_value(
+            board.scores[a] - board.scores[b], board.resampled[a] - board.resampled[b], scale=1.0, method="normal"
+        )
+        for a, b in combinations(range(len(board)), 2)
+    }
+
+
+def from_pairs(board: Rows, p_values: dict[tuple[int, int], float]) -> list[int]:
+    return [*ranks(dict(enumerate(board.shown.tolist())), p_values, SIGNIFICANCE).values()]
+
+
+@pytest.mark.parametrize("undefined", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_holm_over_all_pairs(seed: int, undefined: bool) -> None:
+    small = board(30, seed=seed, undefined=undefined)
+    pairs = p_values(small)
+    expected = from_pairs(small, dict(zip(pairs, holm([*pairs.values()]), strict=True)))
+    assert rank_rows(small).tolist() == expected
+    assert len(set(expected)) > 3
+
+
+@pytest.mark.parametrize("undefined", [False, True])
+def test_bonferroni_on_larger_boards(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
+    monkeypatch.setattr(ranking, "HOLM_ROWS", 10)
+    monkeypatch.setattr(ranking, "_BLOCK", 7)
+    large = board(20, undefined=undefined)
+    n_pairs = 32 * 31 / 2
+    expected = from_pairs(large, {pair: n_pairs * p for pair, p in p_values(large).items()})
+    assert rank_rows(large).tolist() == expected
+    assert len(set(expected)) > 3
+
+
+@pytest.mark.parametrize("undefined", [False, True])
+def test_only_what_has_changed_is_compared(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
+    monkeypatch.setattr(ranking, "HOLM_ROWS", 10)
+    monkeypatch.setattr(ranking, "_BLOCK", 7)
+    everyone = board(24, undefined=undefined)
+    before, kept, added = np.arange(20), np.arange(3, 20), np.arange(20, 24)
+    old = rank_rows(everyone.take(before))
+    updated = update_ranks(everyone.take(kept), old[3:], everyone.take(added), everyone.take(np.arange(3)))
+    assert np.concatenate(updated).tolist() == rank_rows(everyone.take(np.arange(3, 24))).tolist()
+
+
+def test_the_correction_of_a_large_board_stays_the_same_until_it_has_doubled() -> None:
+    assert [corrected_rows(n) for n in (1, 500, 501, 512, 513, 5000, 8192)] == [1, 500, 512, 512, 1024, 8192, 8192]
+    least = ranking._least_errors(5000)
+    assert least == pytest.approx(-ndtri(0.025 / (8192 * 8191 / 2)))
+    assert 6.0 < least < 6.1
 
 
 def test_who_is_significantly_worse_comes_later() -> None:
     rng = np.random.default_rng(0)
-    resampled = {1: 0.9 + rng.normal(0, 0.01, 100), 2: 0.9 + rng.normal(0, 0.01, 100), 3: rng.normal(0.5, 0.01, 100)}
-    assert rank_submissions({1: 0.9, 2: 0.901, 3: 0.5}, resampled) == {1: 1, 2: 1, 3: 3}
-    assert rank_submissions({1: 0.9, 2: 0.901, 3: 0.5}, resampled, lower_is_better=True) == {1: 2, 2: 2, 3: 1}
+    resampled = [0.9 + rng.normal(0, 0.01, 100), 0.9 + rng.normal(0, 0.01, 100), rng.normal(0.5, 0.01, 100)]
+    assert rank_rows(rows([0.9, 0.901, 0.5], resampled)).tolist() == [1, 1, 3]
+    assert rank_rows(rows([-0.9, -0.901, -0.5], resampled)).tolist() == [2, 2, 1]
 
 
 @pytest.mark.parametrize("difference", [1.0, 0.5, 0.3, 0.1])
 def test_differences_that_do_not_vary(difference: float) -> None:
     """Many systems, whose correction for the number of pairs no counted p value would survive."""
     resampled = np.random.default_rng(0).random(100)
-    scores = {key: 0.5 + difference * key for key in range(20)}
-    ranks = rank_submissions(scores, {key: resampled + difference * key for key in scores})
-    assert ranks == {key: 20 - key for key in scores}
+    steps = difference * np.arange(20)
+    ranked = rank_rows(rows(0.5 + steps, resampled + steps[:, None]))
+    assert ranked.tolist() == [20 - n for n in range(20)]
 
 
-def test_equal_but_for_rounding() -> None:
+def test_equal_as_shown() -> None:
     resampled = np.random.default_rng(0).random(100) * 0.3
-    ranks = rank_submissions({1: 0.1 + 0.2, 2: 0.3}, {1: resampled + 0.1 - 0.1, 2: resampled})
-    assert ranks == {1: 1, 2: 1}
+    assert rank_rows(rows([0.1 + 0.2, 0.3], [resampled + 0.1 - 0.1, resampled])).tolist() == [1, 1]
+    assert rank_rows(rows([0.30001, 0.3], [resampled + 0.00001, resampled])).tolist() == [1, 1]
 
 
-def test_a_submission_without_a_score_has_no_rank() -> None:
-    assert rank_submissions({1: 0.5, 2: float("nan")}, {1: np.full(9, 0.5), 2: np.full(9, np.nan)}) == {1: 1}
+@pytest.mark.parametrize("n", [0, 1])
+def test_nothing_to_compare(n: int) -> None:
+    assert rank_rows(board(n)).tolist() == [1] * n

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import captious
-from tests.support.site import Site
+from tests.support.site import Site, parsed
 from tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
 
 NEW = {image: [*captions, "a dog in the park with men on a sofa"] for image, captions in REFERENCES.items()}
@@ -60,7 +60,7 @@ def test_new_references_while_it_is_scored_with_the_old(
     assert (submission.status, submission.shown_scores.version, submission.tries) == ("done", 2, 1)
     assert scores_of(submission) == expected(NEW) != expected(REFERENCES)
     assert [path.name for path in submission.folder.glob("results*")] == [submission.results_path.name]
-    [row] = site.client().get("/challenges/small/leaderboard.json").json()
+    [row] = parsed(site.client().get("/challenges/small/leaderboard.json"))
     assert row["scores"] == rounded(expected(NEW))
 
 

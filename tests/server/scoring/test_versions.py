@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.server.scoring.test_scoring_again import NEW, expected, rounded
-from tests.support.site import Site
+from tests.support.site import Site, parsed
 from tests.support.small_challenge import REFERENCES, queue, write_folder
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 
 def board(site: Site, **values: str) -> dict[str, dict[str, float]]:
     """The scores on the board, by method."""
-    rows = site.client().get("/challenges/small/leaderboard.json", {"all": "1", **values}).json()
+    rows = parsed(site.client().get("/challenges/small/leaderboard.json", {"all": "1", **values}))
     return {row["method"]: row["scores"] for row in rows}
 
 

@@ -16,6 +16,7 @@ from tests.server.security.pages import body_of, crawl
 from tests.server.security.test_access import addresses
 from tests.server.security.world import IDS, MARKERS, TEST, VAL, World, upload
 from tests.server.submissions.uploads import zipped
+from tests.support.site import parsed
 
 #: Roles that see most of what others do not; nobody gets private references, not even organisers.
 ROLES = ("visitor", "bob", "ann", "olga", "root")
@@ -245,7 +246,7 @@ class TestAnonymousTeams:
 
     def test_what_disappears_from_the_board_does_not_tell_whose_it_is(self, undone: World) -> None:
         """With the best of each team, a team's anonymous submissions count as those of another team."""
-        rows = undone.as_user("visitor").get("/challenges/open/leaderboard.json?phase=main").json()
+        rows = parsed(undone.as_user("visitor").get("/challenges/open/leaderboard.json?phase=main"))
         assert sorted(row["team"] for row in rows) == ["Alpha", "Anonymous"]
 
 

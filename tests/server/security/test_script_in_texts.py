@@ -151,6 +151,6 @@ class TestScript:
         rows = json.loads(file.read_text())
         file.write_text(json.dumps([{**row, "caption": "=HYPERLINK(1)"} for row in rows]))
         answer = marked.client().get(f"{submission.url}scores/captions/c5.csv")
-        cells = [*csv.DictReader(io.StringIO(answer.content.decode()))]
+        cells = [*csv.DictReader(io.StringIO(answer.getvalue().decode()))]
         assert {row["caption"] for row in cells} == {"'=HYPERLINK(1)"}
         assert [row["image_id"] for row in cells] == [row["image_id"] for row in rows]

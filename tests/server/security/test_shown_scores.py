@@ -14,7 +14,7 @@ import pytest
 
 from tests.server.security.pages import body_of
 from tests.server.security.world import write_challenge
-from tests.support.site import Site
+from tests.support.site import Site, parsed
 from tests.support.small_challenge import REFERENCES
 
 LONG = re.compile(r"(?<![\w.])-?\d*\.\d{4,}")  # of numbers with more digits than the phase shows
@@ -83,9 +83,9 @@ def test_no_answer_has_more_digits_than_the_phase_shows(probed: Site, user: str)
 
 
 def test_files_and_api_say_what_the_page_says(probed: Site) -> None:
-    (row,) = probed.client().get("/challenges/small/leaderboard.json?phase=main").json()
+    [row] = parsed(probed.client().get("/challenges/small/leaderboard.json?phase=main"))
     response = probed.client().get("/challenges/small/leaderboard.csv?phase=main")
-    [line] = csv.DictReader(io.StringIO(response.content.decode()))
+    [line] = csv.DictReader(io.StringIO(response.getvalue().decode()))
     submission = next(each for each in probed.submissions(phase__name="main") if each.method == row["method"])
     answer = probed.client().get(f"/api/v1/submissions/{submission.pk}").json()
     assert answer["scores"] == row["scores"] == {name: float(line[name]) for name in row["scores"]}
@@ -120,15 +120,20 @@ def test_scores_are_shown_when_the_phase_has_closed(probed: Site) -> None:
 
 def test_equal_scores_are_not_told_apart(probed: Site) -> None:
     """Which of two captions is better for one image shows in no order, rank or p value, if it shows in no score."""
+    from django.utils import timezone
+
+    from captious.server.boards.standings import board_changed
     from captious.server.models import Phase
 
     Phase.objects.filter(name="main").update(digits=1)
     a, b = probed.submissions(phase__name="main")
     for submission, score in ((a, 0.4401), (b, 0.4402)):
         submission.shown_scores.outputs["c2"]["rouge-l"]["score"] = score
+        submission.shown_scores.finished = timezone.now()
         submission.shown_scores.save()
+    board_changed(a.phase_id)
     for sort in ("rouge-l", "-rouge-l"):
-        rows = probed.client().get(f"/challenges/small/leaderboard.json?phase=main&all=1&sort={sort}").json()
+        rows = parsed(probed.client().get(f"/challenges/small/leaderboard.json?phase=main&all=1&sort={sort}"))
         assert [(row["method"], row["rank"]) for row in rows] == [("A", 1), ("B", 1)]
     page = body_of(probed.client().get(f"/challenges/small/compare?phase=main&a={a.pk}&b={b.pk}"))
     cells = re.findall(

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.cache import cache
+from django.core.paginator import Page, Paginator
 from django.urls import reverse
 
 from captious.report import numbers
-from captious.server.boards.leaderboard_query import Query, submissions_on
-from captious.server.boards.ranking import rank_submissions
+from captious.server.boards.leaderboard_query import Query, own_places, standing_of
+from captious.server.boards.ranking import HOLM_ROWS, SIGNIFICANCE, corrected_rows
 from captious.server.boards.shown_digits import interval_digits
 from captious.server.boards.visible_scores import rounded_outputs
-from captious.server.models import Phase, Submission
+from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.people.access import may_see_board
-from captious.server.scoring.stored_results import read_results
 
-__all__ = ["Board", "Cell", "Column", "Row", "as_json", "as_table", "board"]
+__all__ = ["ROWS_PER_PAGE", "Board", "Cell", "Column", "Row", "all_rows", "as_json", "as_table", "board"]
 
+#: Rows of a page of a leaderboard.
+ROWS_PER_PAGE = 100
+_MOST_OWN = 20
+_ROWS_AT_A_TIME = 250  # in memory, when a file is sent
 NO_SCORE = "–"
 
 
@@ -31,7 +35,7 @@ class Column:
     name: str
     url: str
     sorted: str
-    signature: str
+    signatures: list[str]
     is_rank: bool
     lower_is_better: bool
 
@@ -47,6 +51,7 @@ class Cell:
     low: float | None
     high: float | None
     best: bool
+    signature: str
 
 
 @dataclass(frozen=True)
@@ -60,13 +65,23 @@ class Row:
 
 @dataclass(frozen=True)
 class Board:
-    """A leaderboard as its page shows it."""
+    """A page of a leaderboard.
+
+    Attributes:
+        page: of places, 100 at a time.
+        rows: on this page.
+        own_rows: the reader's rows on other pages, the first 20.
+        own: the reader's submissions.
+    """
 
     query: Query
     phases: list[dict[str, Any]]
     sets: list[dict[str, Any]]
     columns: list[Column]
+    page: Page
     rows: list[Row]
+    own_rows: list[Row]
+    own: set[int]
     n_images: int
     caption: str
 
@@ -119,22 +134,20 @@ class Board:
         return self.query.url("captions") if public else ""
 
 
-def board(query: Query, user: Any) -> Board:
-    """The leaderboard. Submissions without a score are last, whichever way it is sorted."""
+def board(query: Query, user: Any, page: object = 1) -> Board:
+    """A page of the leaderboard, and the reader's own rows of other pages. Nothing is computed: see standings.py.
+
+    Args:
+        page: its number; the nearest one if there is no such page.
+    """
+    standing = standing_of(query)
+    order = _order(query, standing)
+    shown = Paginator(order, ROWS_PER_PAGE).get_page(page)
+    own = own_places(query, standing, user)
+    elsewhere = [i for i in order if i in own and i not in set(shown.object_list)][:_MOST_OWN] if own else []
+    rows = [*_rows(query, standing, [*shown.object_list, *elsewhere])]
+    on_page = {standing.submissions[i] for i in shown.object_list}
     challenge = query.challenge
-    submissions = submissions_on(query, user)
-    if not query.everything:
-        submissions = _best_of_each_team(submissions, query)
-    ranks = _ranks(submissions, query)
-    submissions = _sorted(submissions, query)
-    outputs = challenge.definition.outputs
-    directions = challenge.definition.directions
-    best = {name: _best(submissions, query, name) if directions[name] is not None else None for name in outputs}
-    rows = [
-        Row(ranks.get(submission.pk), submission, [_cell(submission, query, name, best[name]) for name in outputs])
-        for submission in submissions
-    ]
-    columns = [_column(name, query, submissions) for name in outputs]
     direction = " (lower is better)" if query.lower_is_better else ""
     return Board(
         query=query,
@@ -156,151 +169,141 @@ def board(query: Query, user: Any) -> Board:
             }
             for references in query.phase.reference_sets
         ],
-        columns=columns,
-        rows=rows,
+        columns=[_column(name, query, rows) for name in challenge.definition.outputs],
+        page=shown,
+        rows=[row for row in rows if row.submission.pk in on_page],
+        own_rows=[row for row in rows if row.submission.pk not in on_page],
+        own={standing.submissions[i] for i in own},
         n_images=int(challenge.counts.get(query.key, 0)),
         caption=f"Ranked by {query.output}{direction}: a rank is 1 plus the number of submissions that are "
-        "significantly better (paired bootstrap over images, 5%, Holm's correction).",
+        f"significantly better (paired bootstrap over images, {_correction(standing)}).",
     )
 
 
-def as_json(board: Board) -> list[dict[str, Any]]:
-    """The leaderboard as plain values."""
-    return [
-        {
+def all_rows(query: Query) -> Iterator[Row]:
+    """All rows of the leaderboard, of which only some are in memory at a time."""
+    standing = standing_of(query)
+    order = _order(query, standing)
+    for begin in range(0, len(order), _ROWS_AT_A_TIME):
+        yield from _rows(query, standing, order[begin : begin + _ROWS_AT_A_TIME])
+
+
+def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
+    """The leaderboard as the parts of a JSON document, a list of objects."""
+    lower = [*query.challenge.definition.lower_is_better]
+    separator = "["
+    for row in rows:
+        scored = {cell.name: cell for cell in row.cells if cell.signature}
+        values = {
             "method": row.submission.method,
             "team": row.submission.team_shown,
             "rank": row.rank,
             "scores": {cell.name: cell.score for cell in row.cells},
-            "intervals": {
-                cell.name: [entry.get("low"), entry.get("high")]
-                for cell in row.cells
-                if (entry := _entry(row.submission, board.query, cell.name))
-            },
-            "signatures": {column.name: column.signature for column in board.columns},
-            "lower_is_better": [column.name for column in board.columns if column.lower_is_better],
+            "intervals": {name: [cell.low, cell.high] for name, cell in scored.items()},
+            "signatures": {cell.name: cell.signature for cell in row.cells},
+            "lower_is_better": lower,
             "baseline": row.submission.is_baseline,
             "human": row.submission.is_human,
             "submitted": row.submission.created.isoformat(),
             "url": row.submission.url,
-            "phase": board.phase.name,
-            "references": board.query.key,
+            "phase": query.phase.name,
+            "references": query.key,
         }
-        for row in board.rows
-    ]
+        yield f"{separator}{json.dumps(values)}"
+        separator = ",\n"
+    yield "[]" if separator == "[" else "]"
 
 
-def as_table(board: Board) -> list[list[Any]]:
-    """The leaderboard as rows of a table, heads first."""
-    outputs = [column.name for column in board.columns]
-    bounds = [f"{name}_{side}" for name in outputs for side in ("low", "high")]
-    heads = ["rank", "method", "team", "submitted", "baseline", "human", *outputs, *bounds]
+def as_table(rows: Iterable[Row], query: Query) -> tuple[list[str], Iterator[list[object]]]:
+    """The leaderboard as a table: its heads, and its rows."""
+    outputs = query.challenge.definition.outputs
+    heads = ["rank", "method", "team", "submitted", "baseline", "human", *outputs]
+    heads += [f"{name}_{side}" for name in outputs for side in ("low", "high")]
     heads += [f"{name}_signature" for name in outputs]
-    rows = []
-    for row in board.rows:
-        entries = [_entry(row.submission, board.query, name) for name in outputs]
-        rows.append(
-            [
-                row.rank,
-                row.submission.method,
-                row.submission.team_shown,
-                row.submission.created.isoformat(),
-                row.submission.is_baseline,
-                row.submission.is_human,
-                *(entry.get("score") for entry in entries),
-                *(entry.get(side) for entry in entries for side in ("low", "high")),
-                *(entry.get("signature") for entry in entries),
-            ]
-        )
-    return [heads, *rows]
+    lines: Iterator[list[object]] = (
+        [
+            row.rank,
+            row.submission.method,
+            row.submission.team_shown,
+            row.submission.created.isoformat(),
+            row.submission.is_baseline,
+            row.submission.is_human,
+            *(cell.score for cell in row.cells),
+            *(end for cell in row.cells for end in (cell.low, cell.high)),
+            *(cell.signature or None for cell in row.cells),
+        ]
+        for row in rows
+    )
+    return heads, lines
 
 
-def _entry(submission: Submission, query: Query, output: str) -> dict[str, Any]:
-    outputs = submission.outputs(query.key)
-    return rounded_outputs({output: outputs[output]}, query.phase)[output] if output in outputs else {}
+def _correction(standing: Standing) -> str:
+    n = sum(rank is not None for rank in standing.ranks)
+    level = f"{100 * SIGNIFICANCE:.0f}%"
+    if n <= HOLM_ROWS:
+        return f"{level}, Holm's correction"
+    return f"{level}, Bonferroni's correction for all pairs of {corrected_rows(n):,} submissions"
 
 
-def _score(submission: Submission, query: Query, output: str) -> float | None:
-    return _entry(submission, query, output).get("score")
-
-
-def _best(submissions: Iterable[Submission], query: Query, output: str) -> float | None:
-    scores = [score for submission in submissions if (score := _score(submission, query, output)) is not None]
-    return (min if query.challenge.definition.directions[output] else max)(scores, default=None)
-
-
-def _sorted(submissions: Iterable[Submission], query: Query) -> list[Submission]:
-    """By score, missing ones last; equal ones by time of submission."""
+def _order(query: Query, standing: Standing) -> list[int]:
+    """Places of a standing in the order that is asked for: equal scores by time of submission, missing ones last."""
+    places = [*range(len(standing.submissions))]
+    if query.by_date:
+        rows = Submission.objects.filter(phase=query.phase)
+        created = dict(rows.values_list("pk", "created"))
+        known = [i for i in places if standing.submissions[i] in created]
+        known.sort(key=lambda i: standing.submissions[i])
+        return sorted(known, key=lambda i: created[standing.submissions[i]], reverse=not query.ascending)
+    if query.ascending == query.lower_is_better:
+        return places
     sign = 1.0 if query.ascending else -1.0
 
-    def key(submission: Submission) -> tuple[bool, float, int]:
-        if query.by_date:
-            return (False, sign * submission.created.timestamp(), submission.pk)
-        score = _score(submission, query, query.output)
-        return (score is None, 0.0 if score is None else sign * score, submission.pk)
+    def key(i: int) -> tuple[bool, float, int]:
+        score = standing.scores[i]
+        return (score is None, 0.0 if score is None else sign * score, standing.submissions[i])
 
-    return sorted(submissions, key=key)
+    return sorted(places, key=key)
 
 
-def _best_of_each_team(submissions: Iterable[Submission], query: Query) -> list[Submission]:
-    """The best submission of each team; every baseline.
-
-    A team's anonymous submissions are taken as those of another team: one that disappeared in favour of a submission
-    with the team's name, or the other way round, would tell whose it is.
-    """
-    kept: list[Submission] = []
-    teams: set[tuple[int, bool]] = set()
-    for submission in _sorted(submissions, replace(query, ascending=query.lower_is_better, by_date=False)):
-        team = (submission.team_id, submission.anonymous)
-        if submission.is_baseline or team not in teams:
-            kept.append(submission)
-            teams.add(team)
-    return kept
+def _rows(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[Row]:
+    """The rows at some places, without those that have been hidden or deleted since the board was computed."""
+    by_id = {standing.submissions[i]: i for i in places}
+    scores = Scores.objects.filter(version=standing.version, submission__in=[*by_id])
+    visible = scores.filter(submission__public=True, submission__is_hidden=False).select_related("submission__team")
+    loaded = {row.submission_id: row for row in visible.defer("set_keys", "set_warnings", "submission__traceback")}
+    outputs = query.challenge.definition.outputs
+    for pk, place in by_id.items():
+        if pk in loaded:
+            entries = rounded_outputs(loaded[pk].outputs.get(query.key, {}), query.phase)
+            cells = [_cell(name, entries.get(name, {}), standing.best.get(name), query) for name in outputs]
+            yield Row(standing.ranks[place], loaded[pk].submission, cells)
 
 
-def _ranks(submissions: list[Submission], query: Query) -> dict[int, int]:
-    """Ranks in the output that is sorted by. They depend only on files that never change, so they are remembered."""
-    versions = ",".join(sorted(str(submission.results_path) for submission in submissions))
-    key = f"ranks {query.phase.pk} {query.key} {query.output} {hash(versions)}".replace(" ", ":")
-    ranks: dict[int, int] | None = cache.get(key)
-    if ranks is None:
-        scores: dict[int, float] = {}
-        resampled = {}
-        for submission in submissions:
-            score = _score(submission, query, query.output)
-            stored = read_results(submission.results_path, query.key)
-            if score is not None and stored is not None and query.output in stored.outputs:
-                scores[submission.pk] = score
-                resampled[submission.pk] = stored.resampled[:, stored.outputs.index(query.output)]
-        ranks = rank_submissions(scores, resampled, lower_is_better=query.lower_is_better)
-        cache.set(key, ranks, 3600)
-    return ranks
-
-
-def _cell(submission: Submission, query: Query, name: str, best: float | None) -> Cell:
-    entry = _entry(submission, query, name)
+def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query) -> Cell:
     score, low, high = (entry.get(key) for key in ("score", "low", "high"))
+    digits = query.phase.digits
     return Cell(
         name=name,
         score=score,
-        text=NO_SCORE if score is None else numbers.score(score, query.phase.digits),
-        interval="" if low is None or high is None else numbers.span(low, high, interval_digits(query.phase.digits)),
+        text=NO_SCORE if score is None else numbers.score(score, digits),
+        interval="" if low is None or high is None else numbers.span(low, high, interval_digits(digits)),
         low=low,
         high=high,
         best=score is not None and score == best,
+        signature=entry.get("signature", ""),
     )
 
 
-def _column(name: str, query: Query, submissions: Iterable[Submission]) -> Column:
+def _column(name: str, query: Query, rows: Iterable[Row]) -> Column:
     is_sorted = name == query.output and not query.by_date
     lower = name in query.challenge.definition.lower_is_better
     flipped = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else lower)
-    signatures = (_entry(submission, query, name).get("signature", "") for submission in submissions)
+    signatures = (cell.signature for row in rows for cell in row.cells if cell.name == name)
     return Column(
         name=name,
         url=flipped.url(),
         sorted="" if not is_sorted else "ascending" if query.ascending else "descending",
-        signature=next(filter(None, signatures), ""),
+        signatures=[*dict.fromkeys(filter(None, signatures))],
         is_rank=name == query.challenge.definition.rank_by,
         lower_is_better=lower,
     )

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import Q
 from django.urls import reverse
 
 from captious.server.challenges.definition import ReferencesDefinition
-from captious.server.models import Challenge, Phase, Submission, key_of
+from captious.server.models import Challenge, Phase, Standing, Submission, key_of
 from captious.server.people.access import may_see_board
 
-__all__ = ["Query", "query_from", "submissions_on"]
+__all__ = ["Query", "choices", "own_places", "query_from", "standing_of"]
 
 #: What sorts by the time of submission, in addresses.
 DATE = "date"
+_MOST_CHOICES = 100
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,40 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
     )
 
 
-def submissions_on(query: Query, user: Any) -> list[Submission]:
-    """The submissions on a leaderboard, with scores of the version that it shows, the newest first."""
-    submissions = (
-        Submission.objects.on_board()
-        .filter(phase=query.phase)
-        .select_related("phase__challenge", "team")
-        .defer("traceback", "description")
+def standing_of(query: Query) -> Standing:
+    """The stored board; an empty one if nothing has been scored."""
+    rows = Standing.objects.filter(
+        phase=query.phase, references=query.key, output=query.output, everything=query.everything
     )
-    return [submission for submission in submissions if submission.outputs(query.key)]
+    empty: dict[str, Any] = {"submissions": [], "finished": [], "scores": [], "ranks": [], "best": {}}
+    return rows.first() or Standing(version=query.phase.shown_version, **empty)
+
+
+def own_places(query: Query, standing: Standing, user: Any) -> set[int]:
+    """The places of a standing that are those of the user's teams."""
+    if not user.is_authenticated:
+        return set()
+    own = set(Submission.objects.filter(phase=query.phase, team__members=user).values_list("pk", flat=True))
+    return {i for i, pk in enumerate(standing.submissions) if pk in own}
+
+
+def choices(query: Query, user: Any, wanted: Collection[str]) -> list[Submission]:
+    """The submissions that can be compared and browsed: the first of the board, the user's own, and those wanted.
+
+    Args:
+        wanted: ids; those that the user may not see are left out.
+    """
+    first = standing_of(query).submissions[:_MOST_CHOICES]
+    chosen = Q(pk__in=[int(pk) for pk in wanted if pk.isdecimal() and len(pk) < 19])
+    rows = Submission.objects.scored().filter(phase=query.phase).select_related("phase__challenge", "team")
+    on_board = Q(public=True, is_hidden=False)
+    visible = on_board & (Q(pk__in=first) | chosen)
+    own: list[Submission] = []
+    if user.is_authenticated:
+        own = list(rows.filter(team__members=user).order_by("-pk")[:_MOST_CHOICES])
+        visible |= chosen & Q(team__members=user)
+    places = {pk: place for place, pk in enumerate(first)}
+    others = {row.pk: row for row in rows.filter(visible).distinct()}
+    unlisted = [row for row in own if row.pk not in others]
+    listed = sorted(others.values(), key=lambda row: (places.get(row.pk, len(first)), row.pk))
+    return [row for row in [*unlisted, *listed] if query.key in row.shown_scores.outputs]

@@ -21,6 +21,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from captious.errors import ParameterError
+from captious.server.boards.standings import board_changed
 from captious.server.challenges.changes import Changes, baseline_filename, changes_of
 from captious.server.challenges.folder import CheckedChallenge, check_folder
 from captious.server.challenges.markdown_html import as_html
@@ -191,6 +192,7 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
         phase.challenge = challenge
         keys = [key_of(challenge, row) for row in phase.reference_sets]
         n_rescored += versions.change(phase, {key: checksums[key] for key in keys})
+        board_changed(phase.pk)
     return challenge, n_rescored
 
 

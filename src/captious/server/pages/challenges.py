@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from captious.row_files import csv_text
+from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
-from captious.server.boards.leaderboard_query import Query, query_from, submissions_on
+from captious.server.boards.leaderboard_query import Query, query_from
+from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import compare_submissions
 from captious.server.models import Challenge, Submission
 from captious.server.pages.forms import open_phases
@@ -41,6 +43,7 @@ __all__ = [
 _IMAGES_PER_PAGE = 20
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MOST_SYSTEMS = 6
+_PARTS_AT_A_TIME = 100  # of a file that is sent
 
 
 @require_safe
@@ -54,6 +57,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """The organisers' texts, phases, and metrics."""
     challenge = challenge_for(request.user, slug)
+    signatures = _signatures(challenge)
     return challenge_page(
         request,
         challenge,
@@ -61,16 +65,22 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
         "overview",
         texts=challenge.texts,
         phases=challenge.phase_list,
-        signatures=_signatures(challenge),
+        signatures=signatures,
+        is_scored=any(signatures.values()),
     )
 
 
-def _signatures(challenge: Challenge) -> dict[str, str]:
-    """The signature of each output, known once something was scored."""
-    rows = Submission.objects.scored().filter(phase__challenge=challenge)
-    scores: dict[str, dict[str, Any]] = next(iter(rows.values_list("shown_scores__outputs", flat=True)[:1]), {})
-    first: dict[str, Any] = next(iter(scores.values()), {})
-    return {name: first.get(name, {}).get("signature", "") for name in challenge.definition.outputs}
+def _signatures(challenge: Challenge) -> dict[str, list[str]]:
+    """The signatures of each output in what was scored last, known once something was scored: one for each way in
+    which a reference set is scored.
+    """
+    rows = Submission.objects.scored().filter(phase__challenge=challenge, phase__is_retired=False)
+    latest = rows.order_by("-shown_scores__finished").first()
+    sets = [] if latest is None or latest.shown_scores is None else [*latest.shown_scores.outputs.values()]
+    return {
+        name: [*dict.fromkeys(outputs[name]["signature"] for outputs in sets if name in outputs)]
+        for name in challenge.definition.outputs
+    }
 
 
 def challenge_page(
@@ -89,24 +99,24 @@ def challenge_page(
 
 @require_safe
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """A leaderboard."""
+    """A page of a leaderboard."""
     query = _query(request, slug)
-    board = boards.board(query, request.user)
-    return challenge_page(request, query.challenge, "leaderboard", "leaderboard", board=board)
+    board = boards.board(query, request.user, request.GET.get("page"))
+    return challenge_page(request, query.challenge, "leaderboard", "leaderboard", board=board, page=board.page)
 
 
 @require_safe
-def leaderboard_json(request: HttpRequest, slug: str) -> HttpResponse:
+def leaderboard_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as JSON."""
-    board = boards.board(_query(request, slug), request.user)
-    return JsonResponse(boards.as_json(board), safe=False)
+    query = _query(request, slug)
+    return StreamingHttpResponse(_blocks(boards.as_json(boards.all_rows(query), query)), "application/json")
 
 
 @require_safe
-def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as CSV."""
     query = _query(request, slug)
-    heads, *rows = boards.as_table(boards.board(query, request.user))
+    heads, rows = boards.as_table(boards.all_rows(query), query)
     return csv_file(heads, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
 
 
@@ -114,7 +124,7 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
     query = _query(request, slug)
-    choices = _choices(query, request)
+    choices = choices_of(query, request.user, [request.GET.get(name, "") for name in ("a", "b")])
     a, b = (
         next((submission for submission in choices if str(submission.pk) == request.GET.get(name)), None)
         for name in ("a", "b")
@@ -182,25 +192,17 @@ def _query(request: HttpRequest, slug: str) -> Query:
     return query
 
 
-def _choices(query: Query, request: HttpRequest) -> list[Submission]:
-    """What can be compared and browsed: the board, and the user's own submissions."""
-    public = submissions_on(query, request.user)
-    if not request.user.is_authenticated:
-        return public
-    done = Submission.objects.scored().filter(phase=query.phase, team__members=request.user)
-    done = done.select_related("phase__challenge", "team")
-    shown = {submission.pk for submission in public}
-    own = [submission for submission in done if submission.pk not in shown and submission.outputs(query.key)]
-    return [*own, *public]
-
-
 def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission], list[Submission], str]:
     query = _query(request, slug)
     if not query.challenge.is_public(query.references.captions):
         raise Http404
-    files = query.references.captions
-    choices = [submission for submission in _choices(query, request) if may_browse(request.user, submission, files)]
     systems = request.GET.getlist("systems")
+    files = query.references.captions
+    choices = [
+        submission
+        for submission in choices_of(query, request.user, systems)
+        if may_browse(request.user, submission, files)
+    ]
     chosen = [submission for submission in choices if str(submission.pk) in systems][:_MOST_SYSTEMS]
     if not systems:
         chosen = choices[:1]
@@ -208,17 +210,28 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
     return query, choices, chosen, by if by in query.challenge.definition.outputs else query.output
 
 
-def csv_file(heads: Sequence[str], rows: Sequence[Sequence[object]], name: str) -> HttpResponse:
-    """A table as a file of this name.
+def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:
+    """A table as a file of this name, sent while its rows are read.
 
     Text that spreadsheets would take for a formula, because it begins with one of ``= + - @``, a tab or a line break,
     gets an apostrophe in front, as OWASP recommends. Numbers stay as they are.
     """
-    response = HttpResponse(
-        csv_text(heads, [[_harmless(value) for value in row] for row in rows]), content_type="text/csv; charset=utf-8"
-    )
+    harmless = ([_harmless(value) for value in row] for row in rows)
+    lines = chain([csv_text(heads, [])], (csv_row(row) for row in harmless))
+    response = StreamingHttpResponse(_blocks(lines), "text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def _blocks(parts: Iterable[str]) -> Iterator[str]:
+    """Short texts joined to longer ones."""
+    block: list[str] = []
+    for part in parts:
+        block.append(part)
+        if len(block) >= _PARTS_AT_A_TIME:
+            yield "".join(block)
+            block.clear()
+    yield "".join(block)
 
 
 def _harmless(value: object) -> object:

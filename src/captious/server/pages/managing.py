@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods
 
+from captious.server.boards.standings import board_changed
 from captious.server.models import Challenge, Participant, Phase, Submission
 from captious.server.pages.challenges import challenge_page
 from captious.server.pages.forms import ParticipantsForm, one_line
@@ -70,7 +72,9 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Particip
         if action == "rescore":
             queue_again(rows)
         else:
-            rows.update(is_hidden=action == "hide")
+            with transaction.atomic():
+                rows.update(is_hidden=action == "hide")
+                board_changed(submission.phase_id)
         record(action, submission.method, request=request, submission=submission)
         messages.success(request, "Done.")
     elif action == "board":

@@ -9,12 +9,14 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.server.boards.standings import board_changed
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission, key_of
@@ -152,7 +154,10 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
         if changes:  # these fields only: a worker may be writing others
-            Submission.objects.filter(pk=pk).update(**changes)
+            with transaction.atomic():
+                Submission.objects.filter(pk=pk).update(**changes)
+                if changes.keys() & {"public", "anonymous"}:
+                    board_changed(submission.phase_id)
             record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
         messages.success(request, "Saved.")
         return redirect(submission.url)

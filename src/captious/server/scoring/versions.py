@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Subquery
 from django.utils import timezone
 
+from captious.server.boards.standings import board_changed
 from captious.server.models import Phase, Scores, Submission
 from captious.server.people.audit import record
 from captious.server.scoring.queue import queue_again
@@ -78,6 +79,7 @@ def store(submission: Submission, **values: Any) -> None:
     scores, _ = Scores.objects.update_or_create(submission=submission, version=phase.scoring_version, defaults=values)
     not_on_board = Submission.objects.filter(pk=submission.pk).exclude(shown_scores__version=F("phase__shown_version"))
     not_on_board.update(shown_scores=scores)
+    board_changed(phase.pk)
     _show_if_complete(phase.pk)
 
 
@@ -102,4 +104,5 @@ def _show_if_complete(pk: int) -> None:
         scored = Submission.objects.filter(Exists(current), phase=phase)
         scored.update(shown_scores=Subquery(current.values("pk")[:1]))
         Phase.objects.filter(pk=pk).update(shown_version=phase.scoring_version)
+        board_changed(pk)
         record("show scores", phase.name, challenge=phase.challenge, detail=f"version {phase.scoring_version}")

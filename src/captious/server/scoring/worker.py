@@ -16,8 +16,9 @@ from django.db import close_old_connections, connection
 from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
-from captious.errors import CaptiousError
+from captious.errors import CaptiousError, OutputError
 from captious.progress import Progress, observed
+from captious.server.boards import standings
 from captious.server.challenges import reference_cache
 from captious.server.models import Challenge, Submission, WorkerSeen, key_of
 from captious.server.people.rates import remove_old_counts
@@ -45,6 +46,7 @@ def run(stop: threading.Event) -> None:
     with _Presence(name):
         while not stop.is_set():
             try:
+                standings.refresh_stale()
                 lease = leases.take(name)
                 if lease is not None:
                     score(lease)
@@ -55,7 +57,7 @@ def run(stop: threading.Event) -> None:
                     _tidy()
                 if not _prepare_one():
                     stop.wait(_POLL)
-            except (DatabaseError, OSError):
+            except (DatabaseError, OSError, OutputError):
                 _log.exception("the database or the disk cannot be used; trying again")
                 connection.close()
                 stop.wait(_PAUSE)

@@ -20,6 +20,7 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import transaction
 from django.db.models import QuerySet
 
+from captious.server.boards.standings import board_changed
 from captious.server.models import Scores, Submission
 
 __all__ = [
@@ -100,6 +101,8 @@ def delete(submissions: QuerySet[Submission]) -> int:
             status=Submission.Status.DELETED, description="", link="", traceback=""
         )
         Scores.objects.filter(submission__in=deleted).delete()
+        for phase in {*deleted.values_list("phase", flat=True)}:
+            board_changed(phase)
     for submission in deleted:
         remove_files(submission.folder)
     return n

@@ -1,0 +1,231 @@
+"""Boards as they are stored: computed when a submission is scored, changed, hidden or deleted, and only shown by pages.
+
+Whoever changes what is on a board counts the change in the same transaction, and computes the board when that is
+committed. If the process is killed between the two, a worker sees that the board is older than its last change.
+A new submission is compared with all others; others are compared with each other again only where the correction for
+their number asks for it, see ranking.py.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from numpy.typing import NDArray
+
+from captious.server.boards.ranking import HOLM_ROWS, Rows, corrected_rows, rank_rows, update_ranks
+from captious.server.boards.resampled_scores import Record, ResampledScores
+from captious.server.boards.shown_digits import rounded
+from captious.server.models import Phase, Scores, Standing, Submission, key_of
+from captious.server.scoring.stored_results import read_results
+
+__all__ = ["board_changed", "refresh", "refresh_stale"]
+
+_log = logging.getLogger("captious.boards")
+_MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
+
+
+@dataclass(frozen=True)
+class _Member:
+    """What the order of a board depends on, of one submission."""
+
+    record: Record
+    team: tuple[int, bool]
+    is_baseline: bool
+
+
+def board_changed(phase: int) -> None:
+    """Count a change of what is on the board of a phase, and compute it when the transaction is committed."""
+    Phase.objects.filter(pk=phase).update(board_changes=F("board_changes") + 1)
+    transaction.on_commit(lambda: refresh(phase), robust=True)
+
+
+def refresh_stale() -> None:
+    """Compute boards that are older than their last change, because the process that should have done it is gone."""
+    for pk in Phase.objects.filter(board_stored__lt=F("board_changes")).values_list("pk", flat=True):
+        refresh(pk)
+
+
+def refresh(pk: int) -> None:
+    """Compute and store the board of a phase, if it has changed.
+
+    Raises:
+        OSError, OutputError: the data folder cannot be used. A worker tries again.
+    """
+    folder = settings.CAPTIOUS.data / "boards" / str(pk)
+    with _locked(folder):
+        phase = Phase.objects.select_related("challenge").get(pk=pk)
+        changes = phase.board_changes
+        if phase.board_stored == changes:
+            return  # another process was faster
+        standings = [
+            standing
+            for references in phase.reference_sets
+            for standing in _standings(phase, key_of(phase.challenge, references), folder)
+        ]
+        with transaction.atomic():
+            stored = Phase.objects.filter(pk=pk, board_stored__lt=changes).update(board_stored=changes)
+            if stored:
+                Standing.objects.filter(phase=phase).delete()
+                Standing.objects.bulk_create(standings, batch_size=16)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process at a time computes a board."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _members(phase: Phase) -> list[_Member]:
+    """What is on the board, in the order of submission."""
+    rows = Submission.objects.on_board().filter(phase=phase).order_by("pk")
+    values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline")
+    return [
+        _Member((pk, round(1e6 * finished.timestamp())), (team, anonymous), is_baseline)
+        for pk, finished, team, anonymous, is_baseline in values
+    ]
+
+
+def _standings(phase: Phase, key: str, folder: Path) -> Iterator[Standing]:
+    directions = phase.challenge.definition.directions
+    members = _members(phase)
+    table = ResampledScores(folder / f"{key.replace('/', '_')}.scores", [*directions], settings.CAPTIOUS.resamples)
+    members = _with_records(phase, key, members, table, [*directions])
+    records = [member.record for member in members]
+    table.drop_others(records)
+    exact = {output: table.scores(records, output) for output in directions}
+    shown = {output: _rounded(exact[output], phase.digits) for output in directions}
+    before = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
+    for output, lower in directions.items():
+        sign = -1.0 if lower else 1.0
+        order = np.argsort(np.where(np.isnan(shown[output]), np.inf, -sign * shown[output]), kind="stable")
+        for everything in (False, True):
+            chosen = order if everything else _best_of_each_team(order, members)
+            old = before.get((output, everything))
+            if old is not None and (old.version, old.digits) != (phase.shown_version, phase.digits):
+                old = None
+            ranked = _Ranked(table, output, sign, phase.digits)
+            ranks = ranked.ranks([records[i] for i in chosen], old)
+            yield Standing(
+                phase=phase,
+                references=key,
+                output=output,
+                everything=everything,
+                version=phase.shown_version,
+                digits=phase.digits,
+                submissions=[records[i][0] for i in chosen],
+                finished=[records[i][1] for i in chosen],
+                scores=[None if np.isnan(score) else score for score in shown[output][chosen].tolist()],
+                ranks=[ranks.get(records[i]) for i in chosen],
+                best=_best(shown, directions, chosen),
+            )
+
+
+def _with_records(
+    phase: Phase, key: str, members: list[_Member], table: ResampledScores, outputs: Sequence[str]
+) -> list[_Member]:
+    """The members that have scores on the reference set; new ones are added to the table."""
+    new = {member.record[0]: member for member in members if member.record not in table}
+    scores = Scores.objects.filter(version=phase.shown_version, submission__in=[*new]).select_related("submission")
+    without: set[Record] = set()
+    for row in scores.iterator(chunk_size=100):
+        member = new.pop(row.submission_id)
+        if key not in row.outputs:
+            without.add(member.record)
+            continue
+        stored = read_results(row.submission.folder / row.results_file, key)
+        resampled = {} if stored is None else dict(zip(stored.outputs, stored.resampled.T, strict=True))
+        table.append(member.record, {name: entry["score"] for name, entry in row.outputs[key].items()}, resampled)
+    without |= {member.record for member in new.values()}  # deleted meanwhile
+    return [member for member in members if member.record not in without]
+
+
+def _rounded(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    return np.array([np.nan if (score := rounded(value, digits)) is None else score for value in scores.tolist()])
+
+
+def _best_of_each_team(order: NDArray[np.int64], members: Sequence[_Member]) -> NDArray[np.int64]:
+    """The first submission of each team; every baseline.
+
+    A team's anonymous submissions are taken as those of another team: one that disappeared in favour of a submission
+    with the team's name, or the other way round, would tell whose it is.
+    """
+    kept: list[int] = []
+    teams: set[tuple[int, bool]] = set()
+    for i in order.tolist():
+        member = members[i]
+        if member.is_baseline or member.team not in teams:
+            kept.append(i)
+            teams.add(member.team)
+    return np.array(kept, dtype=np.int64)
+
+
+def _best(
+    shown: Mapping[str, NDArray[np.float64]], directions: Mapping[str, bool | None], chosen: NDArray[np.int64]
+) -> dict[str, float | None]:
+    best: dict[str, float | None] = {}
+    for output, lower in directions.items():
+        scores = shown[output][chosen]
+        scores = scores[~np.isnan(scores)]
+        best[output] = None if lower is None or not len(scores) else float(scores.min() if lower else scores.max())
+    return best
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """Ranks in one output, from the table."""
+
+    table: ResampledScores
+    output: str
+    sign: float
+    digits: int
+
+    def ranks(self, records: Sequence[Record], old: Standing | None) -> dict[Record, int]:
+        """The rank of each record that has a score, and resampled scores.
+
+        Args:
+            old: the board before, with scores of the same version and digits.
+        """
+        rows, ranked = self._rows(records)
+        if old is not None and len(ranked) > HOLM_ROWS:
+            before = {
+                (submission, finished): rank
+                for submission, finished, rank in zip(old.submissions, old.finished, old.ranks, strict=True)
+                if rank is not None
+            }
+            is_kept = np.array([record in before for record in ranked])
+            removed = [*before.keys() - {*ranked}]
+            n_changes = len(removed) + int((~is_kept).sum())
+            if n_changes == 0:
+                return before
+            if (
+                n_changes <= _MOST_CHANGES
+                and corrected_rows(len(before)) == corrected_rows(len(ranked))
+                and all(record in self.table for record in removed)
+            ):
+                ranks = np.empty(len(ranked), dtype=np.int64)
+                old_ranks = np.array([before[record] for record in ranked if record in before], dtype=np.int64)
+                added = rows.take(np.flatnonzero(~is_kept))
+                kept, new = update_ranks(rows.take(np.flatnonzero(is_kept)), old_ranks, added, self._rows(removed)[0])
+                ranks[is_kept], ranks[~is_kept] = kept, new
+                return dict(zip(ranked, ranks.tolist(), strict=True))
+        return dict(zip(ranked, rank_rows(rows).tolist(), strict=True))
+
+    def _rows(self, records: Sequence[Record]) -> tuple[Rows, list[Record]]:
+        """The rows of the records that can be ranked, and these."""
+        scores, resampled = self.table.scores(records, self.output), self.table.resampled(records, self.output)
+        usable = np.flatnonzero(np.isfinite(scores) & np.isfinite(resampled).any(axis=1))
+        scores, resampled = self.sign * scores[usable], resampled[usable]
+        rows = Rows(scores, _rounded(scores, self.digits), resampled)
+        return rows, [records[i] for i in usable.tolist()]
