@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,8 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = challenge_for(request.user, slug)
     if request.method == "GET":
         own = own_submissions(request.user, challenge)
-        return JsonResponse([_described(submission, request.user) for submission in own], safe=False)
+        places = queue.places()
+        return JsonResponse([_described(row, request.user, places) for row in own], safe=False)
     limit(request, "upload")
     key = _key(request)
     if (earlier := intake.earlier_submission(request.user, challenge, key)) is not None:
@@ -171,7 +172,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(_described(submission, request.user))
 
 
-def _described(submission: Submission, user: Any) -> dict[str, Any]:
+def _described(submission: Submission, user: Any, places: Mapping[int, int] | None = None) -> dict[str, Any]:
     """A submission as plain values. ``scores`` are those of the reference set that ranks, ``all_scores`` of each.
 
     The team of an anonymous submission is named only to its members and to those who manage the challenge.
@@ -188,7 +189,7 @@ def _described(submission: Submission, user: Any) -> dict[str, Any]:
         "method": submission.method,
         "team": submission.team.name if knows_team else submission.team_shown,
         "status": submission.status,
-        "place": submission.place,
+        "place": queue.place(submission) if places is None else places.get(submission.pk),
         "progress": submission.progress,
         "doing": submission.doing,
         "reason": submission.reason,

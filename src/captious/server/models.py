@@ -298,13 +298,6 @@ class Submission(models.Model):
         """The file of the shown scores, for ``read_results``; None if it has no scores."""
         return None if self.shown_scores is None else self.folder / self.shown_scores.results_file
 
-    @property
-    def place(self) -> int | None:
-        """Its place in the queue, 1 for the next; None unless it is queued."""
-        from captious.server.scoring.queue import places  # which works with the models
-
-        return places().get(self.pk) if self.status == self.Status.QUEUED else None
-
 
 class Scores(models.Model):
     """The scores of a submission in one version of its phase. They stay when there are newer ones."""

@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 
 from captious.server import api as api
 from captious.server.operations.health import healthz
-from captious.server.pages import challenges, managing, people, submissions
+from captious.server.pages import challenges, managing, people, submissions, versions
 
 handler400 = "captious.server.pages.error_pages.bad_request"
 handler403 = "captious.server.pages.error_pages.forbidden"
@@ -27,6 +27,7 @@ _challenge = [
     path("submit", submissions.submit, name="submit"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", managing.manage, name="manage"),
+    path("versions", versions.versions, name="versions"),
 ]
 _submission = [
     path("", submissions.show, name="submission"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from captious.report import numbers
 from tests.server.scoring.test_scoring_again import NEW, expected, rounded
 from tests.support.site import Site, parsed
 from tests.support.small_challenge import REFERENCES, queue, write_folder
@@ -219,3 +220,27 @@ def test_another_version_of_captious_scores_again(site: Site, folder: Path, monk
     phase = Phase.objects.get()
     assert (phase.shown_version, phase.program) == (2, "99.0")
     assert len(board(site)) == 1
+
+
+def test_organisers_see_before_and_after(site: Site, folder: Path) -> None:
+    rows = queue(2)
+    admin = site.client(site.user("root", is_superuser=True))
+    site.work()
+
+    def page() -> str:
+        return " ".join(admin.get("/challenges/small/versions?sort=-bleu-2").content.decode().split())
+
+    old, new = (f"{expected(references)['bleu-2']:.4f}".removeprefix("0") for references in (REFERENCES, NEW))
+    assert "There is no earlier one" in page()
+    site.load(write_folder(folder, references=NEW))
+    score_one()
+    text = page()
+    assert "Version 2 is being scored: 1 of 2 submissions" in text
+    assert (text.count(old), text.count(new)) == (2, 1)
+    assert "version 1, then 2" in " ".join(admin.get("/challenges/small/manage").content.decode().split())
+    score_one()
+    text = page()
+    assert "The leaderboard shows version 2" in text
+    assert (text.count(old), text.count(new)) == (2, 2)
+    assert numbers.signed(float(new) - float(old)) in text
+    assert rows[0].method in text

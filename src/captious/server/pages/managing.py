@@ -15,7 +15,7 @@ from captious.server.pages.challenges import challenge_page
 from captious.server.pages.forms import ParticipantsForm, one_line
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.audit import record
-from captious.server.scoring.queue import queue_again
+from captious.server.scoring import queue
 
 __all__ = ["manage"]
 
@@ -44,6 +44,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         "manage",
         status=422 if form.errors else 200,
         submissions=submissions,
+        places=queue.places(),
         phases=challenge.phase_list,
         participants=challenge.participants.order_by("username"),
         participant_form=form,
@@ -70,7 +71,7 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Particip
         submission = get_object_or_404(submissions, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
         rows = Submission.objects.filter(pk=submission.pk)
         if action == "rescore":
-            queue_again(rows)
+            queue.queue_again(rows)
         else:
             with transaction.atomic():
                 rows.update(is_hidden=action == "hide")

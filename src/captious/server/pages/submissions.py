@@ -87,7 +87,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """The submissions of the user's teams."""
     challenge = challenge_for(request.user, slug)
     own = own_submissions(request.user, challenge)
-    return challenge_page(request, challenge, "submissions", "submissions", submissions=own)
+    return challenge_page(request, challenge, "submissions", "submissions", submissions=own, places=queue.places())
 
 
 @require_safe
@@ -102,6 +102,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         submission.challenge,
         "submission",
         submission=submission,
+        place=queue.place(submission),
         warnings=warnings_for(request.user, submission),
         boards=_boards(request.user, submission),
         scores_open=may_see_scores(request.user, submission.phase),
@@ -140,7 +141,8 @@ def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
 def status(request: HttpRequest, pk: int) -> HttpResponse:
     """How far it is, for pages that wait."""
     submission = submission_for(request.user, pk)
-    return JsonResponse({name: getattr(submission, name) for name in ("status", "progress", "doing", "place")})
+    values = {name: getattr(submission, name) for name in ("status", "progress", "doing")}
+    return JsonResponse({**values, "place": queue.place(submission)})
 
 
 @login_required

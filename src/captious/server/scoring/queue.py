@@ -13,7 +13,7 @@ from captious.server.models import Submission, Turn
 from captious.server.scoring.turns import Waiting, in_turn
 from captious.version import __version__
 
-__all__ = ["cancel", "end_turn", "in_order", "places", "queue_again", "remove_old_turns", "waits"]
+__all__ = ["cancel", "end_turn", "in_order", "place", "places", "queue_again", "remove_old_turns", "waits"]
 
 _Status = Submission.Status
 _FORGOTTEN = timedelta(days=7)  # after its last turn, a party is as one that had none
@@ -42,6 +42,11 @@ def places() -> dict[int, int]:
         if len(kept) > _LONG:
             cache.set("places", kept, _SECONDS)
     return kept
+
+
+def place(submission: Submission) -> int | None:
+    """The place of a submission in the queue; None unless it is queued."""
+    return places().get(submission.pk) if submission.status == _Status.QUEUED else None
 
 
 def _in_order(waiting: Q, now: datetime) -> list[int]:

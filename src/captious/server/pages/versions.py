@@ -1,0 +1,60 @@
+"""The organisers' page about versions of scores: before and after, by submission."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from captious.server.boards.leaderboard_query import query_from
+from captious.server.boards.version_comparison import compare_versions, rows_of
+from captious.server.pages.challenges import challenge_page
+from captious.server.people.access import challenge_for, may_manage
+
+__all__ = ["versions"]
+
+_PER_PAGE = 100
+
+
+@login_required
+@require_safe
+def versions(request: HttpRequest, slug: str) -> HttpResponse:
+    """The scores of a phase in two versions."""
+    challenge = challenge_for(request.user, slug)
+    query = query_from(challenge, request.GET, request.user)
+    if query is None or not may_manage(request.user, challenge):
+        raise Http404
+    compared = compare_versions(query.phase)
+    page = Paginator(compared.submissions, _PER_PAGE).get_page(request.GET.get("page"))
+    definition = challenge.definition
+    return challenge_page(
+        request,
+        challenge,
+        "versions",
+        "manage",
+        query=query,
+        query_url=query.url("versions"),
+        versions=compared,
+        page=page,
+        rows=rows_of(query, compared, page.object_list),
+        phases=[
+            {"title": str(phase), "url": f"?{urlencode({'phase': phase.name})}", "current": phase == query.phase}
+            for phase in challenge.phase_list
+        ],
+        sets=[
+            {
+                "label": definition.label(references.captions, references.name),
+                "url": replace(query, references=references).url("versions"),
+                "current": references == query.references,
+            }
+            for references in query.phase.reference_sets
+        ],
+        outputs=[
+            {"name": name, "url": replace(query, output=name).url("versions"), "current": name == query.output}
+            for name in definition.outputs
+        ],
+    )
