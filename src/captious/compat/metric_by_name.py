@@ -31,7 +31,7 @@ def choose(metric: str | BaseMetric, **settings: Any) -> RequestedMetric:
             f"{metric.name} is already made, and was given {', '.join(settings)}", help="give the settings to its class"
         )
     request = Request.from_text(metric)
-    if request.suffix:
+    if request.variant or request.parameters:
         raise ParameterError(
             "settings are given both as text and as keyword arguments",
             where=f"{metric}; {', '.join(settings)}",

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.evaluation.exact_sums import column_sums
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.request import Request
 from captious.table import Displayed, Table, json_document, optional_library
 from captious.version import __version__
 
@@ -198,14 +199,20 @@ class Report(Displayed, Mapping[str, Result]):
         return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
 
     def label_of(self, name: str) -> str | None:
-        """The label of a result: the name itself, or that of the only result of this output.
+        """The label of a result: the name itself, that of the only result of this output, or that of a request.
 
-        "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D.
+        "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D, "cider-d:sigma=6" for "cider-d".
         """
         if name in self._results:
             return name
         labels = [label for label, item in self._results.items() if item.statistics.metric.outputs[item.column] == name]
-        return labels[0] if len(labels) == 1 else None
+        if len(labels) == 1:
+            return labels[0]
+        try:
+            label = Request.from_text(name).label
+        except CaptiousError:
+            return None
+        return label if label in self._results else None
 
     def __getitem__(self, name: str) -> Result:
         label = self.label_of(name)

@@ -15,7 +15,7 @@ from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Resource
-from captious.metrics.contract.request import select
+from captious.metrics.contract.request import Request, select
 from captious.metrics.contract.settings import Settings
 from captious.row_files import check_row_file, write_parquet, write_rows
 
@@ -50,7 +50,7 @@ class Features(Combined):
         for item in select([feature.metric for feature in features], self.settings):
             assert isinstance(item.metric, Metric)
             outputs |= {label: (item.metric, item.metric.outputs[column]) for label, column in item.columns.items()}
-        return [outputs[label] for label in self.feature_set.labels]
+        return [outputs[Request.from_text(feature.metric).label] for feature in features]
 
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """A feature that a caption has no score of, as SPICE's categories may be, is 0."""

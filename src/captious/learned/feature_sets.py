@@ -46,9 +46,8 @@ class Feature:
 
     @property
     def label(self) -> str:
-        """What the column is called: the output with its variant and parameters."""
-        what = Request.from_text(self.metric)
-        return what.name + what.suffix
+        """What the column is called: the output with its variant and parameters, as they are written."""
+        return str(Request.from_text(self.metric))
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from captious.learned.network_weights import NetworkWeights, bundled
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Resource
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.vector_metric import as_vectors
-from captious.models import WordVectors
+from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.parsing.parsed_captions import ParseSource, as_parse_source
 
 __all__ = ["LearnedMetric"]
@@ -36,9 +35,7 @@ class LearnedMetric(Features):
     weights: Resource[
         NetworkWeights | str | os.PathLike[str] | None, NetworkWeights | str | os.PathLike[str] | None
     ] = Resource(default=None, summary="a file that 'captious learn train' wrote; none for the weights of the package")
-    vectors: Resource[WordVectors | str | os.PathLike[str] | None, WordVectors | None] = Resource(
-        default=None, read=as_vectors, keep_none=True, summary="word vectors of the features"
-    )
+    vectors: VectorsParameter = VectorsParameter(default=None, optional=True, summary="word vectors of the features")
     parser: Resource[ParseSource | str | os.PathLike[str] | None, ParseSource | None] = Resource(
         default=None, read=as_parse_source, keep_none=True, summary="where the parses of the features come from"
     )

@@ -25,10 +25,9 @@ from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Number, Resource
 from captious.metrics.mima import Mima
+from captious.metrics.shared.encoder_metric import OptionalEncoder
 from captious.metrics.sparcs import Sparcs
 from captious.metrics.spurts import Spurts
-from captious.models import Encoder
-from captious.models.encoders import as_encoder
 from captious.random_seed import DEFAULT_SEED
 
 __all__ = ["PUBLISHED", "THRESHOLD", "Parts", "Smurf", "SmurfConstants", "fuse", "grammar_penalty"]
@@ -184,18 +183,11 @@ class Smurf(Combined):
         "paper": "their sum",
     }
 
-    model: Resource[Encoder | str | None, Encoder | None] = Resource(
-        default=None,
-        read=as_encoder,
-        keep_none=True,
-        summary="model of both MIMA and SPURTS; none for those of the paper",
+    model: OptionalEncoder = OptionalEncoder(
+        default=None, summary="model of both MIMA and SPURTS; none for those of the paper"
     )
-    mima_model: Resource[Encoder | str | None, Encoder | None] = Resource(
-        default=None, read=as_encoder, keep_none=True, summary="model of MIMA alone"
-    )
-    spurts_model: Resource[Encoder | str | None, Encoder | None] = Resource(
-        default=None, read=as_encoder, keep_none=True, summary="model of SPURTS alone"
-    )
+    mima_model: OptionalEncoder = OptionalEncoder(default=None, summary="model of MIMA alone")
+    spurts_model: OptionalEncoder = OptionalEncoder(default=None, summary="model of SPURTS alone")
     constants: Resource[SmurfConstants | str | os.PathLike[str], SmurfConstants] = Resource(
         default=PUBLISHED,
         read=as_constants,

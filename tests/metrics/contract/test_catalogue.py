@@ -269,12 +269,27 @@ def test_a_parameter_without_annotation_can_be_written_as_text() -> None:
     assert select([Within(bound=3)]).labels == ("within:bound=3",)
 
 
-def test_objects_are_labelled_by_what_is_not_the_default() -> None:
+def test_objects_are_labeled_by_what_is_not_the_default() -> None:
     labels = select([captious.CiderD(), captious.CiderD(variant="paper"), captious.CiderD(sigma=3)]).labels
     assert labels == ("cider-d", "cider-d@paper", "cider-d:sigma=3")
     assert select([captious.CiderD(sigma=6)]).labels == ("cider-d",)
     labels = select([captious.CiderD(tokenizer="spaces"), captious.CiderD()]).labels
     assert labels == ("cider-d:tokenizer=spaces", "cider-d")
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("cider-d@official", "cider-d"),
+        ("CIDEr-D:Sigma=6", "cider-d"),
+        ("cider-d@paper:sigma=3.0", "cider-d@paper:sigma=3"),
+        ("cider-d:idf=coco-val", "cider-d:idf=coco-val"),
+        ("rouge-s:gap=none", "rouge-s:gap=none"),
+        ("bleu-4:tokenizer=ptb", "bleu-4"),
+    ],
+)
+def test_requests_are_called_by_what_is_not_the_default(text: str, label: str) -> None:
+    assert select([text]).labels == (label,)
 
 
 def test_the_catalogue_is_current() -> None:

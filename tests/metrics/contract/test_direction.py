@@ -93,7 +93,7 @@ def test_an_output_that_does_not_exist_is_refused() -> None:
 
 
 def test_selection_has_labels() -> None:
-    assert select(["words-wrong@official", "words-right", "rouge-l"]).lower_is_better == ("words-wrong@official",)
+    assert select(["words-wrong@official", "words-right", "rouge-l"]).lower_is_better == ("words-wrong",)
 
 
 class TestSystems:

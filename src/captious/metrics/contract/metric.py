@@ -15,7 +15,6 @@ import inspect
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, runtime_checkable
 
 import numpy as np
@@ -126,7 +125,7 @@ class Declared:
         self.arguments = {
             name: arguments[name]
             for name, parameter in self.declared.items()
-            if name in arguments and not _equal(arguments[name], parameter.default)
+            if name in arguments and not parameter.is_default(arguments[name])
         }
         for name, parameter in self.declared.items():
             setattr(self, name, arguments.get(name, parameter.default))
@@ -139,12 +138,6 @@ class Declared:
     def __repr__(self) -> str:
         written = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
         return f"{type(self).__name__}({written})"
-
-
-def _equal(value: object, default: object) -> bool:
-    """Whether an argument is the default. Only plain values are compared: others need not be comparable."""
-    plain = isinstance(value, str | Real) and isinstance(default, str | Real)
-    return value is default or (plain and isinstance(value, bool) == isinstance(default, bool) and value == default)
 
 
 def no_parameter(metric: str, name: str, declared: Iterable[str]) -> UnknownNameError:
@@ -228,11 +221,19 @@ class BaseMetric(Declared, _Description, ABC):
         return self.tokenizer.name
 
     def suffix(self) -> str:
-        """What labels add to the names of outputs: variant and parameters that are not the default."""
-        names = [name for name in self.arguments if name != "variant" and self.declared[name].in_labels]
-        written = ",".join(f"{name}={self.declared[name].to_text(getattr(self, name))}" for name in names)
-        variant = f"@{self.variant}" if self.variant != next(iter(self.variants)) else ""
-        return variant + (f":{written}" if written else "")
+        """What labels add to the names of outputs."""
+        return self.suffix_of(self.variant, {name: getattr(self, name) for name in self.arguments})
+
+    @classmethod
+    def suffix_of(cls, variant: str, values: Mapping[str, object]) -> str:
+        """The variant (empty: the default) and parameters that are not the default, as text in order of declaration."""
+        written = ",".join(
+            f"{name}={parameter.to_text(values[name])}"
+            for name, parameter in cls.declared.items()
+            if name in values and name != "variant" and parameter.in_labels and not parameter.is_default(values[name])
+        )
+        shown = f"@{variant}" if variant not in ("", next(iter(cls.variants))) else ""
+        return shown + (f":{written}" if written else "")
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""

@@ -105,6 +105,12 @@ class Parameter(Generic[Given, Value]):
         """Whether None is a value."""
         return self.default is None
 
+    def is_default(self, value: object) -> bool:
+        """Whether a value is the default. Only plain values are compared: others need not be comparable."""
+        default: object = self.default
+        plain = isinstance(value, str | Real) and isinstance(default, str | Real)
+        return value is default or (plain and isinstance(value, bool) == isinstance(default, bool) and value == default)
+
     def from_text(self, text: str) -> Any:
         """The value that a text stands for; ``check`` decides whether it is in range.
 

@@ -81,11 +81,21 @@ class Request:
             parameters[key] = value
         return cls(name.strip().lower().replace("_", "-"), variant.strip().lower() or None, parameters)
 
+    def __str__(self) -> str:
+        """The text, in lower case where case does not matter."""
+        written = ",".join(f"{key}={value}" for key, value in self.parameters.items())
+        return self.name + (f"@{self.variant}" if self.variant else "") + (f":{written}" if written else "")
+
+    @property
+    def label(self) -> str:
+        """The shortest text that requests the same output."""
+        return self.name + self.suffix
+
     @property
     def suffix(self) -> str:
-        """What labels add to the name of an output."""
-        written = ",".join(f"{key}={value}" for key, value in self.parameters.items())
-        return (f"@{self.variant}" if self.variant else "") + (f":{written}" if written else "")
+        """What labels add to the name of an output, as ``BaseMetric.suffix`` for metrics that are made."""
+        metric = catalogue.get(self.metric)
+        return metric.suffix_of(_as_spelled(self.variant or "", metric.variants), self._values(metric))
 
     @property
     def metric(self) -> str:
@@ -187,7 +197,7 @@ class Selection(Sequence[RequestedMetric]):
     Args:
         requested: each metric once, in the order requested.
         settings: those of the run.
-        warnings: what the reader of the results should know about the choice, such as what the default leaves out.
+        warnings: what readers of the results should know, such as what the default leaves out.
     """
 
     requested: tuple[RequestedMetric, ...]
@@ -243,8 +253,7 @@ def select(
         ParameterError: nothing was requested, one output twice, a parameter with a value that it does not take, or a
             setting that no metric requested by name uses.
     """
-    settings = Settings() if settings is None else settings
-    if not isinstance(settings, Settings):
+    if not isinstance(settings := settings or Settings(), Settings):
         raise ParameterError(
             f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
         )

@@ -10,7 +10,7 @@ from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.models.pretrained import missing_extra
 
-__all__ = ["EncoderMetric", "EncoderParameter"]
+__all__ = ["EncoderMetric", "EncoderParameter", "OptionalEncoder"]
 
 
 class EncoderParameter(Resource[Encoder | str | None, Encoder]):
@@ -18,6 +18,13 @@ class EncoderParameter(Resource[Encoder | str | None, Encoder]):
 
     def check(self, metric: Any, value: Any) -> Encoder:
         return as_encoder(metric.default_models[0] if value is None else value)
+
+
+class OptionalEncoder(Resource[Encoder | str | None, Encoder | None]):
+    """A model on the Hugging Face hub, a folder, or an ``Encoder``; None for none, or that of another parameter."""
+
+    def __init__(self, *, default: None = None, summary: str) -> None:
+        super().__init__(default=default, read=as_encoder, keep_none=True, summary=summary)
 
 
 class EncoderMetric(MeanMetric):

@@ -14,7 +14,7 @@ from captious.models.embedded_words import EmbeddedLayer
 from captious.models.word_vectors import missing_vectors
 from captious.text.stop_words import StopWords, as_stop_words
 
-__all__ = ["VectorMetric", "as_vectors"]
+__all__ = ["VectorMetric", "VectorsParameter", "as_vectors"]
 
 _MANY = 0.1  # share of words without a vector that is worth a warning
 
@@ -22,6 +22,15 @@ _MANY = 0.1  # share of words without a vector that is worth a warning
 def as_vectors(vectors: WordVectors | str | os.PathLike[str] | None) -> WordVectors:
     """Word vectors, or those of a name or a file; None for the default."""
     return vectors if isinstance(vectors, WordVectors) else WordVectors.open(vectors)
+
+
+class VectorsParameter(Resource[WordVectors | str | os.PathLike[str] | None, WordVectors]):
+    """Word vectors, their name or a file; None for the default vectors, or with ``optional`` for none at all."""
+
+    def __init__(
+        self, *, default: None = None, optional: bool = False, summary: str = "word vectors: a name or a file"
+    ) -> None:
+        super().__init__(default=default, read=as_vectors, keep_none=optional, summary=summary)
 
 
 class VectorMetric(MeanMetric):
@@ -33,9 +42,7 @@ class VectorMetric(MeanMetric):
     #: The score of a caption in which no word has a vector.
     score_of_nothing: ClassVar[float] = 0.0
 
-    vectors: Resource[WordVectors | str | os.PathLike[str] | None, WordVectors] = Resource(
-        default=None, read=as_vectors, summary="word vectors: a name or a file"
-    )
+    vectors: VectorsParameter = VectorsParameter(default=None)
     stop_words: StopWordsParameter = StopWordsParameter(default=None)
 
     def setup(self) -> None:

@@ -5,7 +5,6 @@ The vectors are a word's own, or what a contextual encoder gives it in this capt
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
@@ -15,12 +14,12 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Integer, Resource
+from captious.metrics.contract.parameters import Integer
+from captious.metrics.shared.encoder_metric import OptionalEncoder
 from captious.metrics.shared.reference_scores import CombineParameter, over_references
-from captious.metrics.shared.vector_metric import VectorMetric, as_vectors
-from captious.models import Encoder, TextLayer, WordVectors
+from captious.metrics.shared.vector_metric import VectorMetric, VectorsParameter, as_vectors
+from captious.models import Encoder, TextLayer
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
-from captious.models.encoders import as_encoder
 from captious.native import mean_vectors, threads
 
 __all__ = ["WordMeanMetric"]
@@ -44,12 +43,10 @@ class WordMeanMetric(VectorMetric):
     #: Whether the cosine counts without its sign.
     absolute: ClassVar[bool] = False
 
-    vectors: Resource[WordVectors | str | os.PathLike[str] | None, WordVectors] = Resource(
-        default=None, read=as_vectors, keep_none=True, summary="word vectors, a name or a file; not with a model"
+    vectors: VectorsParameter = VectorsParameter(
+        default=None, optional=True, summary="word vectors, a name or a file; not with a model"
     )
-    model: Resource[Encoder | str | None, Encoder | None] = Resource(
-        default=None, read=as_encoder, keep_none=True, summary="contextual encoder in place of vectors"
-    )
+    model: OptionalEncoder = OptionalEncoder(default=None, summary="contextual encoder in place of vectors")
     layer: Integer[int | None] = Integer(default=None, summary="layer of the model; none for 1, the lowest")
     combine: CombineParameter = CombineParameter(default="mean")
 
