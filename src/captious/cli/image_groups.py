@@ -12,7 +12,6 @@ from captious.data import Groups, References, read_groups
 from captious.data.prepared_files import is_prepared
 from captious.data.source import images as image_list
 from captious.errors import ParameterError, UnknownNameError
-from captious.evaluation import length_groups
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["group_option", "groups_of"]
@@ -48,6 +47,8 @@ def groups_of(by: str | None, files: Sequence[Path], references: References, set
     file, _, column = by.rpartition(":")
     if file and os.path.isfile(file):
         return read_groups(file, column=column)
+    from captious.evaluation import length_groups
+
     name, _, bounds = by.partition(":")
     if name == _LENGTH and bounds:
         return length_groups(references, _bounds(by, bounds), tokenizer=tokenizer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from captious.data import Captions, CaptionSets, ImageId, images_of, load, read_
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
-from captious.evaluation.group_scores import GroupedComparison, group_comparison
 from captious.evaluation.metric_run import evaluate
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
@@ -24,6 +23,9 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.table import Displayed, Table, json_document
 from captious.version import __version__
+
+if TYPE_CHECKING:
+    from captious.evaluation.group_scores import GroupedComparison
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
 
@@ -170,6 +172,8 @@ class Comparison(Displayed, Mapping[str, Difference]):
         Raises:
             InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
         """
+        from captious.evaluation.group_scores import group_comparison
+
         return group_comparison(self, groups, column=column)
 
     @property
