@@ -9,12 +9,14 @@ from .data import read_groups as read_groups
 from .data import read_references as read_references
 from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
+from .evaluation import Check as Check
 from .evaluation import Comparison as Comparison
 from .evaluation import PairwiseComparison as PairwiseComparison
 from .evaluation import Report as Report
 from .evaluation import Reports as Reports
 from .evaluation import Reward as Reward
 from .evaluation import Stream as Stream
+from .evaluation import check as check
 from .evaluation import compare as compare
 from .evaluation import length_groups as length_groups
 from .evaluation import prepare as prepare

@@ -29,6 +29,7 @@ __all__ = ["main"]
 # One line per command: what `captious --help` says about it. Each is in a module or package of its name.
 _COMMANDS = {
     "score": "Score one or more systems against references.",
+    "check": "Look at captions before they are scored.",
     "compare": "Test the difference between two systems.",
     "explain": "Show why a caption got its score.",
     "report": "Write scores, tests and captions as one HTML page.",

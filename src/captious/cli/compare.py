@@ -11,6 +11,7 @@ import click
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
+    clean_option,
     metric_options,
     no_references_option,
     of_k_option,
@@ -48,6 +49,7 @@ __all__ = ["compare"]
 @several_option
 @of_k_option
 @subset_option
+@clean_option
 @resampling_options
 def compare(
     files: tuple[Path, ...],

@@ -24,6 +24,7 @@ from captious.metrics.contract.settings import REFERENCES_AS, Settings
 __all__ = [
     "RESAMPLES",
     "SEED",
+    "clean_option",
     "data_option",
     "metric_option",
     "metric_options",
@@ -70,6 +71,7 @@ metric_option = click.option(
     "evaluation.",
 )
 subset_option = option_of(score, "subset")
+clean_option = option_of(score, "clean", click.STRING, metavar="RULES", default="")
 several_option = option_of(score, "several")
 of_k_option = option_of(score, "of_k", click.Choice(OF_K), multiple=True, default=OF_K[:1])
 no_references_option = click.option(

@@ -9,6 +9,7 @@ import click
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import option_of
 from captious.cli.options import (
+    clean_option,
     metric_options,
     output_file,
     resampling_options,
@@ -38,6 +39,7 @@ __all__ = ["report"]
 @group_option
 @metric_options
 @subset_option
+@clean_option
 @resampling_options
 def report(
     systems: dict[str, Path],
@@ -45,6 +47,7 @@ def report(
     metrics: list[str] | None,
     settings: Settings,
     subset: bool,
+    clean: str,
     output: Path,
     title: str,
     image_url: str | None,
@@ -67,7 +70,7 @@ def report(
     selection = select(metrics, settings)
     table = read_references(references)
     groups = groups_of(group_by, [references, *systems.values()], table, settings)
-    tables = {name: load(file, table, subset=subset) for name, file in systems.items()}
+    tables = {name: load(file, table, subset=subset, clean=clean) for name, file in systems.items()}
     first, *others = tables
     ids = tables[first].ids
     if urls is not None:

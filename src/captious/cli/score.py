@@ -10,6 +10,7 @@ import click
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
+    clean_option,
     metric_options,
     no_references_option,
     of_k_option,
@@ -55,6 +56,7 @@ __all__ = ["score"]
 @several_option
 @of_k_option
 @subset_option
+@clean_option
 def score(
     files: tuple[Path, ...],
     metrics: list[str] | None,
@@ -62,6 +64,7 @@ def score(
     several: bool,
     of_k: tuple[OfKChoice, ...],
     subset: bool,
+    clean: str,
     intervals: bool,
     per_caption: Path | None,
     no_references: bool,
@@ -114,7 +117,7 @@ def score(
     reports: list[Report] = []
     with steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}") as systems:
         for name, file in systems:
-            captions = load(file, table, subset=subset, several=several)
+            captions = load(file, table, subset=subset, several=several, clean=clean)
             report = evaluate(captions, selection, system=name, of_k=choices)
             if intervals:
                 for result in report.values():

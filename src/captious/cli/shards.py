@@ -53,7 +53,7 @@ _OPTIONS = (
     ),
 )
 _OF_SHARDS = ("columns", "engine", "workers", "retries", "batch_rows")
-_NOT_OF_SHARDS = ("subset", "no_references", "group_by", "several")
+_NOT_OF_SHARDS = ("subset", "no_references", "group_by", "several", "clean")
 
 
 def shard_options(command: Command) -> Command:

@@ -41,7 +41,7 @@ class CaptionSets:
         candidates: the candidates as a ragged table, with the images of the references in the same order. Annotation
             layers of references, such as n-grams of all references of an image, apply to it as well.
         references: the images and their human captions.
-        n_candidates_left_out, n_references_left_out, subset: as in ``Captions``.
+        n_candidates_left_out, n_references_left_out, subset, clean: as in ``Captions``.
 
     Raises:
         ParameterError: candidates and references do not have the same images in the same order.
@@ -52,6 +52,7 @@ class CaptionSets:
     n_candidates_left_out: int = field(default=0, kw_only=True)
     n_references_left_out: int = field(default=0, kw_only=True)
     subset: bool = field(default=False, kw_only=True)
+    clean: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         if self.candidates.ids != self.references.ids:

@@ -255,6 +255,7 @@ class Captions:
         n_candidates_left_out: candidates that matching left out, because only a subset was asked for.
         n_references_left_out: images that matching left out for the same reason, with their references.
         subset: metrics may leave out images, too, of which they lack something.
+        clean: the rules that candidates were cleaned by; signatures name them.
 
     Raises:
         ParameterError: not exactly one candidate per image.
@@ -265,6 +266,7 @@ class Captions:
     n_candidates_left_out: int = field(default=0, kw_only=True)
     n_references_left_out: int = field(default=0, kw_only=True)
     subset: bool = field(default=False, kw_only=True)
+    clean: tuple[str, ...] = field(default=(), kw_only=True)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ scored and the others are counted. Rows come in the order of the references.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Literal, overload
@@ -17,6 +17,7 @@ import numpy as np
 from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
+from captious.data.cleaning import cleaned, rules_of
 from captious.data.ids import ImageId, are_numbers, differ_in_type, numbers_from_text
 from captious.data.prepared_files import is_prepared, read_prepared
 from captious.data.readers import read_rows
@@ -31,18 +32,38 @@ _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them
 
 @overload
 def load(
-    candidates: object, references: object = ..., *, subset: bool = ..., several: Literal[False] = ...
+    candidates: object,
+    references: object = ...,
+    *,
+    subset: bool = ...,
+    several: Literal[False] = ...,
+    clean: str | Sequence[str] = ...,
 ) -> Captions: ...
 @overload
 def load(
-    candidates: object, references: object = ..., *, subset: bool = ..., several: Literal[True]
+    candidates: object,
+    references: object = ...,
+    *,
+    subset: bool = ...,
+    several: Literal[True],
+    clean: str | Sequence[str] = ...,
 ) -> CaptionSets: ...
 @overload
 def load(
-    candidates: object, references: object = ..., *, subset: bool = ..., several: bool = ...
+    candidates: object,
+    references: object = ...,
+    *,
+    subset: bool = ...,
+    several: bool = ...,
+    clean: str | Sequence[str] = ...,
 ) -> Captions | CaptionSets: ...
 def load(
-    candidates: object, references: object = None, *, subset: bool = False, several: bool = False
+    candidates: object,
+    references: object = None,
+    *,
+    subset: bool = False,
+    several: bool = False,
+    clean: str | Sequence[str] = (),
 ) -> Captions | CaptionSets:
     """Read candidates and references and match them by image.
 
@@ -56,6 +77,9 @@ def load(
             object share what is computed about it. None for metrics that need none.
         subset: use only the images that both sides have, and count the others; otherwise, a difference is an error.
         several: images have any number of candidates; otherwise, each has exactly one.
+        clean: rules to clean candidates by before they are scored: "markdown" makes text of it, "prompt" removes
+            beginnings such as "Sure! Here is a caption:" and "The image shows". Several have commas between them.
+            Signatures name them.
 
     Returns:
         ``Captions``, or ``CaptionSets`` if ``several``, in the order of the references. Its ``references`` is the
@@ -64,17 +88,22 @@ def load(
     Raises:
         InputError: invalid candidates or references, as ``read_rows`` says.
         ParameterError: positions on one side only, or two different numbers of them.
+        UnknownNameError: no such rule.
         MissingReferencesError: an image that the references list without any.
         UnknownImageError: a candidate for an image that the references do not know.
         MissingCandidatesError: references without a candidate.
         With ``subset`` not the last three, but UnknownImageError if no image has both.
     """
-    if references is None and isinstance(candidates, Captions | CaptionSets):
+    rules = rules_of(clean)
+    if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
         if several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
     table = images_of(candidates) if references is None else read_references(references)
     rows = read_rows(candidates, "candidates", several=several)
+    before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
+    rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
+    clean = rules_of([*before, *rules])
     _check_positions(rows, table)
     rows, table = _agree_on_ids(rows, table)
     sets = _by_image(rows) if several else None
@@ -90,6 +119,7 @@ def load(
             n_candidates_left_out=len(row_of) - len(matched),
             n_references_left_out=n_left_out,
             subset=subset,
+            clean=clean,
         )
     kept = replace(sets.select(chosen), images=matched.images)
     return CaptionSets(
@@ -98,6 +128,7 @@ def load(
         n_candidates_left_out=len(sets.texts) - len(kept.texts),
         n_references_left_out=n_left_out,
         subset=subset,
+        clean=clean,
     )
 
 

@@ -1,5 +1,7 @@
 """The public names of evaluation and where they are, which `__init__.py` reads."""
 
+from .caption_check import Check as Check
+from .caption_check import check as check
 from .caption_warnings import CaptiousWarning as CaptiousWarning
 from .comparison import Comparison as Comparison
 from .comparison import Difference as Difference

@@ -201,6 +201,7 @@ def compare(
     subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    clean: str | Sequence[str] = (),
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -213,7 +214,7 @@ def compare(
         a, b: candidates of the two systems, in any form that ``score`` takes.
         references: likewise. None if candidates have references, as ``Captions`` do, or metrics need none.
         systems: their names; by default those of their files without extensions, or "a" and "b".
-        metrics, settings, subset, several, of_k: as for ``score``.
+        metrics, settings, subset, several, of_k, clean: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Raises:
@@ -232,7 +233,9 @@ def compare(
     if table is None and len(tables) < 2:
         table = tables[0].references if tables else images_of(a)
     report_a, report_b = (
-        evaluate(load(candidates, table, subset=subset, several=several), selection, system=name, of_k=choices)
+        evaluate(
+            load(candidates, table, subset=subset, several=several, clean=clean), selection, system=name, of_k=choices
+        )
         for name, candidates in zip(systems, (a, b), strict=True)
     )
     comparison = _compared(report_a, report_b, sampling)

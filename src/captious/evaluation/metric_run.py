@@ -10,7 +10,8 @@ import numpy as np
 
 from captious.data import Captions, CaptionSets, References, load, read_references
 from captious.errors import EmptyInputError, ParameterError
-from captious.evaluation.caption_warnings import caption_warnings, issue
+from captious.evaluation.caption_findings import CaptionFindings
+from captious.evaluation.caption_warnings import issue
 from captious.evaluation.score_report import Report, Result, Statistics
 from captious.evaluation.system_names import name_of
 from captious.evaluation.system_reports import Reports, candidates_by_system
@@ -38,6 +39,7 @@ def score(  # type: ignore[overload-overlap]
     subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    clean: str | Sequence[str] = (),
 ) -> Reports: ...
 @overload
 def score(
@@ -50,6 +52,7 @@ def score(
     subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    clean: str | Sequence[str] = (),
 ) -> Report: ...
 def score(
     candidates: object,
@@ -61,6 +64,7 @@ def score(
     subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    clean: str | Sequence[str] = (),
 ) -> Report | Reports:
     """Score the captions of one system, or of several.
 
@@ -80,6 +84,9 @@ def score(
         of_k: how metrics of single captions score an image with several candidates: by their mean, or by the best one.
             In Python, "mean", "best" or both; see ``captious.OfK``. Results for the best are called
             "cider-d:of-k=best".
+        clean: rules to clean candidates by before they are scored, with commas between them: markdown makes text of
+            it, prompt removes beginnings such as "Sure! Here is a caption:" and "The image shows". Signatures name
+            them.
 
     Returns:
         Corpus and caption scores, of each system where there are several. Misleading results are listed in
@@ -96,7 +103,7 @@ def score(
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     if systems is None:
-        captions = load(candidates, references, subset=subset, several=several)
+        captions = load(candidates, references, subset=subset, several=several, clean=clean)
         system = name_of(candidates, "candidates") if system is None else system
         report = evaluate(captions, selection, system=system, of_k=choices)
         issue(report.warnings)
@@ -108,7 +115,9 @@ def score(
     table = None if references is None else read_references(references)
     reports = Reports(
         [
-            evaluate(load(one, table, subset=subset, several=several), selection, system=name, of_k=choices)
+            evaluate(
+                load(one, table, subset=subset, several=several, clean=clean), selection, system=name, of_k=choices
+            )
             for name, one in systems.items()
         ]
     )
@@ -141,8 +150,7 @@ def evaluate(
     results: dict[str, Result] = {}
     refuse_missing_references(captions.references, selection)
     messages = [*selection.warnings]
-    if any(item.metric.needs_references for item in selection):
-        messages += caption_warnings(captions)
+    messages += CaptionFindings.of(captions).warnings
     table = captions.concatenated if references_as == "cat" else captions
     counts = reference_counts(captions.references)
     store = table.references.stored
@@ -155,6 +163,7 @@ def evaluate(
             for statistics in _statistics(item.metric, table, state, of_k):
                 metric = statistics.metric
                 signatures = metric.signatures(state)
+                signatures = with_cleaning(signatures, captions.clean)
                 if metric.needs_references:
                     signatures = with_references(signatures, *counts, references_as=references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
@@ -237,6 +246,14 @@ def with_references(
     shown = number if references_as == "each" else f"{references_as}-{number}"
     parts = (signature.rpartition("|") for signature in signatures)
     return tuple(f"{parameters}|references:{shown}|{version}" for parameters, _, version in parts)
+
+
+def with_cleaning(signatures: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
+    """Signatures with the rules that candidates were cleaned by, such as ``clean:markdown+prompt``."""
+    if not rules:
+        return tuple(signatures)
+    parts = (signature.rpartition("|") for signature in signatures)
+    return tuple(f"{parameters}|clean:{'+'.join(rules)}|{version}" for parameters, _, version in parts)
 
 
 def reference_counts(references: References) -> tuple[int, int, int]:

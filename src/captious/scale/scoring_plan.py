@@ -34,7 +34,7 @@ from captious.errors import (
     ShardError,
     UnknownNameError,
 )
-from captious.evaluation.caption_warnings import CaptionCounts
+from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.exact_sums import ExactSums
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.request import RequestedMetric, Selection, select
@@ -286,11 +286,11 @@ class Plan:
 
     def _sums_of(self, name: str, rows: Rows, caption_scores: CaptionScores | None) -> ShardSums:
         """The sums of a batch."""
-        sums = ShardSums(name, CaptionCounts(), n_batches=1)
+        sums = ShardSums(name, CaptionFindings(), n_batches=1)
         scores: dict[str, NDArray[np.float64]] = {}
         try:
             captions = self._captions(rows)
-            sums.counts = CaptionCounts.of(captions)
+            sums.counts = CaptionFindings.of(captions)
             captions = self._for_metrics(captions)
             for (chosen, state), statistics in zip(self._fitted_metrics, self._statistics(captions, rows), strict=True):
                 sums.sums.append(ExactSums.of(statistics))

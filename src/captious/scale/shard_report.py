@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import CaptionCounts
+from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.metric_run import with_references
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
@@ -104,7 +104,7 @@ class ShardReport(Report):
     """
 
     def __init__(
-        self, system: str, counts: CaptionCounts, n_shards: int, results: dict[str, Result], warnings: list[str]
+        self, system: str, counts: CaptionFindings, n_shards: int, results: dict[str, Result], warnings: list[str]
     ) -> None:
         super().__init__(system, None, results, warnings)
         self.counts = counts

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.evaluation.caption_warnings import CaptionCounts
+from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.exact_sums import ExactSums
 
 __all__ = ["Covariance", "ShardSums", "products"]
@@ -41,7 +41,7 @@ class ShardSums:
     """
 
     shard: str
-    counts: CaptionCounts = field(default_factory=CaptionCounts)
+    counts: CaptionFindings = field(default_factory=CaptionFindings)
     sums: list[ExactSums] = field(default_factory=list)
     moments: list[ExactSums] = field(default_factory=list)
     warnings: dict[str, tuple[str, int, bool]] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class ShardSums:
         """
         return cls(
             str(document["shard"]),
-            CaptionCounts.from_dict(document["counts"]),
+            CaptionFindings.from_dict(document["counts"]),
             [ExactSums.from_text(texts) for texts in document["sums"]],
             [ExactSums.from_text(texts) for texts in document["moments"]],
             {

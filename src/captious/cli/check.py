@@ -1,0 +1,43 @@
+"""captious check: what is wrong with captions, before they are scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.cli.library_options import FILE
+from captious.cli.options import clean_option, several_option, subset_option
+from captious.cli.outputs import deliver, output_options, presentation_options
+from captious.evaluation import check as check_captions
+from captious.report.presentation import Presentation
+
+__all__ = ["check"]
+
+
+@click.command()
+@click.argument("candidates", type=FILE)
+@click.argument("references", type=FILE, required=False)
+@output_options("table", "json", "csv", "markdown", "latex", "html", "xlsx")
+@presentation_options
+@several_option
+@subset_option
+@clean_option
+def check(
+    candidates: Path,
+    references: Path | None,
+    several: bool,
+    subset: bool,
+    clean: str,
+    format_: str,
+    output: Path | None,
+    presentation: Presentation,
+) -> None:
+    """Look at CANDIDATES before they are scored, beside REFERENCES if there are any.
+
+    The table counts candidates that are empty, hold Markdown, begin like the answer to a prompt, have several
+    sentences, are much longer or shorter than references, are in another script or language, repeat themselves or are
+    cut off. Below it stands what captious score would warn of, and what to do.
+    """
+    result = check_captions(candidates, references, several=several, subset=subset, clean=clean)
+    deliver(result.to_table(), output, format_, presentation)

@@ -1,0 +1,157 @@
+"""What captions look like as text: Markdown, answers to a prompt, several sentences, another script, repetitions.
+
+Each check takes all texts at once and returns bool[n]. It looks at them joined, so that captions without any of this,
+which are nearly all that people write, cost next to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "MARKDOWN",
+    "PROMPT",
+    "is_cut_off",
+    "is_empty",
+    "is_in_another_script",
+    "is_markdown",
+    "is_prompt_answer",
+    "repeats_itself",
+    "several_sentences",
+]
+
+#: Between texts: with a line break on both sides, so that ``^`` and ``$`` hold where a text begins and ends.
+_BETWEEN = "\n\x00\n"
+_FLAGS = re.MULTILINE | re.IGNORECASE | re.VERBOSE
+
+#: Marks that Markdown, or HTML within it, leaves in a text.
+MARKDOWN = re.compile(
+    r"""
+    (\*\*|__)(?=\S)[^\n*_\x00]+\1           # bold
+    | ^\ {0,3}\#{1,6}\ +\S                  # a heading
+    | (?<!\x00)\n\ *(?:[-*+•]|\d{1,2}[.)])\ +\S   # an item of a list, after another line
+    | `[^`\n]+` | ^```                      # code
+    | !?\[[^\]\n]+\]\(\S+\)                 # a link or an image
+    | ^\|.*\|[ \t]*$                        # a row of a table
+    | </?(?:br|b|i|em|p|ul|ol|li|strong)\b[^>\n]*>
+    """,
+    _FLAGS,
+)
+
+_KIND = r"(?:image|picture|photo|photograph|figure|illustration|scene|video|clip|audio|recording|snapshot)"
+_SAYS = (
+    r"(?:shows?|depicts?|features?|displays?|captures?|presents?|contains?|portrays?|illustrates?|showcases?"
+    r"|appears\ to\ (?:show|be|depict))"
+)
+_CAPTION = r"(?:captions?|descriptions?|summary|sentence)"
+#: How the answer of an assistant begins, before it says anything about the image.
+PROMPT = re.compile(
+    rf"""[\s"'*#]*(?:
+    (?:sure|certainly|of\ course|absolutely|okay)\s*[!,.:][ \t]*
+        (?:here(?:'s|\ is|\ are)\b[^\n:]{{0,80}}:\s*)?
+    | here(?:'s|\ is|\ are)\ [^\n:]{{0,60}}?\b{_CAPTION}\b[^\n:]{{0,40}}:\s*
+    | (?:the|this|that)\ (?:given\ |provided\ |above\ )?{_KIND}\ {_SAYS}\b\s*
+    | (?:caption|description|answer|assistant|output|response)\s*:\s*
+    | (?P<refusal>(?:i'm|i\ am|we're)\ sorry\b | as\ an\ ai\b
+        | i\ (?:cannot|can't|am\ unable\ to)\ (?:see|view|describe|provide)\b)
+    )""",
+    _FLAGS,
+)
+_SENTENCE = re.compile(r"""[.!?]["')\]*]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
+_END = re.compile(r"[.!?][\"')\]]*[ \t]|[。！？]")  # what every match of it has, or a line break
+_REPEATED = 6  # words that a repetition has at least
+_LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
+
+
+def _matching(texts: Sequence[str], pattern: re.Pattern[str]) -> NDArray[np.bool_]:
+    """Which texts a pattern matches that matches nothing across the end of a text."""
+    mask = np.zeros(len(texts), bool)
+    places = [match.start() for match in pattern.finditer(_BETWEEN.join(texts))]
+    if places:
+        starts = np.cumsum([0, *(len(text) + len(_BETWEEN) for text in texts[:-1])])
+        mask[np.searchsorted(starts, np.array(places), side="right") - 1] = True
+    return mask
+
+
+def is_empty(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Nothing but white space."""
+    return np.array([not text.strip() for text in texts], bool)
+
+
+def is_markdown(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Marks of Markdown or HTML."""
+    joined = _BETWEEN.join(texts)
+    has_lines = joined.count("\n") > 2 * (len(texts) - 1)
+    if not has_lines and not any(mark in joined for mark in ("**", "__", "`", "](", "|", "#", "<")):
+        return np.zeros(len(texts), bool)
+    return _matching(texts, MARKDOWN)
+
+
+def is_prompt_answer(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """A beginning such as "Sure! Here is a caption:" or "The image shows"."""
+    match = PROMPT.match
+    return np.array([match(text) is not None for text in texts], bool)
+
+
+def several_sentences(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """More than one sentence: an end mark, and a capital or a digit after it."""
+    joined = _BETWEEN.join(texts)
+    has_lines = joined.count("\n") > 2 * (len(texts) - 1)
+    if not has_lines and _END.search(joined) is None:
+        return np.zeros(len(texts), bool)
+    return _matching(texts, _SENTENCE)
+
+
+def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Most letters are not Latin."""
+    mask = np.zeros(len(texts), bool)
+    if _BETWEEN.join(texts).isascii():
+        return mask
+    for i, text in enumerate(texts):
+        if not text.isascii():
+            letters = [character for character in text if character.isalpha()]
+            latin = sum(character < "\u0250" or "\u1e00" <= character < "\u1f00" for character in letters)
+            mask[i] = 2 * latin < len(letters)
+    return mask
+
+
+def repeats_itself(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The same one to eight words three times or more in a row, and at least six words so.
+
+    Args:
+        ids: tokens of n captions, int32[n_tokens].
+        offsets: int64[n + 1].
+
+    Returns:
+        bool[n].
+    """
+    n = len(offsets) - 1
+    mask = np.zeros(n, bool)
+    caption = np.repeat(np.arange(n), np.diff(offsets))
+    for length in range(1, min(_LONG_PIECE, len(ids) // 3) + 1):
+        same = (ids[length:] == ids[:-length]) & (caption[length:] == caption[:-length])
+        more = max(2 * length, _REPEATED - length)  # words after the first piece
+        total = np.concatenate([[0], np.cumsum(same)])
+        run = total[more:] - total[:-more] == more
+        mask[caption[np.flatnonzero(run)]] = True
+    return mask
+
+
+def is_cut_off(texts: Sequence[str], n_words: NDArray[np.int64], *, long: int = 25) -> NDArray[np.bool_]:
+    """A long text that ends within a sentence, where most long texts end with a mark.
+
+    Args:
+        texts: n texts.
+        n_words: their lengths, int64[n].
+        long: the words of a long text.
+    """
+    mask = np.zeros(len(texts), bool)
+    candidates = np.flatnonzero(n_words >= long)
+    for i in candidates.tolist():
+        last = texts[i].rstrip().rstrip("\"'*_`)]”’»")[-1:]
+        mask[i] = last.isalnum() or last in {",", ";", "-", "–"}
+    return mask if 2 * mask.sum() < len(candidates) else np.zeros(len(texts), bool)

@@ -1,0 +1,117 @@
+"""``check``: what captions have in them that makes scores misleading, without scoring them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from captious.data import Captions, CaptionSets, load
+from captious.errors import EmptyInputError
+from captious.evaluation.caption_findings import KINDS, CaptionFindings, Finding
+from captious.evaluation.system_names import name_of
+from captious.table import Cell, Column, Displayed, Row, Table, json_document
+from captious.version import __version__
+
+__all__ = ["Check", "check"]
+
+
+class Check(Displayed):
+    """What ``check`` says about the captions of a system.
+
+    Attributes:
+        system: name of the system.
+        findings: every kind of finding that some candidate has, also those too rare for a warning.
+        warnings: what ``captious.score`` would warn of, one sentence each.
+        n_candidates, n_references: numbers of captions.
+        words: PTB tokens per candidate, and per reference of its image; 0 without references.
+    """
+
+    def __init__(self, system: str, captions: Captions | CaptionSets) -> None:
+        counted = CaptionFindings.of(captions)
+        self.system = system
+        self.n_candidates, self.n_references = counted.n, counted.references
+        self.words = tuple(words / counted.n for words in counted.words)
+        self.findings = [
+            Finding(kind, n, counted.n, examples)
+            for kind, (n, examples) in ((kind, counted.candidates.get(kind, (0, ()))) for kind in KINDS)
+            if n
+        ]
+        self.warnings = counted.warnings
+
+    def to_table(self) -> Table:
+        """A row for each kind of finding that these captions can have."""
+        columns = [
+            Column("candidates", form="count"),
+            Column("share", form="percent"),
+            Column("image_id", align="left"),
+        ]
+        by_kind = {finding.kind: finding for finding in self.findings}
+        rows = [
+            Row(kind, [Cell(finding.n), Cell(finding.n / finding.of), Cell(", ".join(finding.examples))])
+            for kind in KINDS
+            if self.n_references or not KINDS[kind].beside_references
+            for finding in [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ()))]
+        ]
+        lengths = f"{self.words[0]:.1f} words per candidate"
+        if self.n_references:
+            lengths += f", {self.words[1]:.1f} per reference"
+        title = f"{self.system}: {self.n_candidates:,} candidates, {self.n_references:,} references, {lengths}."
+        notes = self.warnings or ["Nothing that would make scores misleading."]
+        return Table(columns, rows, self._flat_records(), self.to_dict(), title=title, caption=title, notes=notes)
+
+    def _flat_records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "system": self.system,
+                "kind": finding.kind,
+                "candidates": finding.n,
+                "share": finding.n / finding.of,
+                "examples": " ".join(finding.examples),
+            }
+            for finding in self.findings
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values of JSON, as ``captious check --format json`` prints them."""
+        return json_document(
+            {
+                "version": __version__,
+                "name": self.system,
+                "n_candidates": self.n_candidates,
+                "n_references": self.n_references,
+                "words_per_candidate": self.words[0],
+                "words_per_reference": self.words[1] if self.n_references else None,
+                "findings": {
+                    finding.kind: {"candidates": finding.n, "examples": [*finding.examples]}
+                    for finding in self.findings
+                },
+                "warnings": self.warnings,
+            }
+        )
+
+
+def check(
+    candidates: object,
+    references: object = None,
+    *,
+    system: str | None = None,
+    subset: bool = False,
+    several: bool = False,
+    clean: str | Sequence[str] = (),
+) -> Check:
+    """Look at captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
+
+    Args:
+        candidates, references, subset, several, clean: as for ``score``. Without references, only what candidates show
+            by themselves is found.
+        system: name of the system; by default that of its file, or "candidates".
+
+    Raises:
+        InputError: invalid captions.
+        EmptyInputError: no captions.
+    """
+    captions = load(candidates, references, subset=subset, several=several, clean=clean)
+    system = name_of(candidates, "candidates") if system is None else system
+    if not len(captions):
+        raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
+    return Check(system, captions)

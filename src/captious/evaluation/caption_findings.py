@@ -1,0 +1,294 @@
+"""What captions have in them that makes scores misleading: counted once per run, told wherever warnings are.
+
+Findings of parts add up, so shards of a corpus are told what the whole has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, CaptionSets, References, text_checks
+from captious.data.text_checks import is_cut_off, is_empty, is_in_another_script, is_markdown, is_prompt_answer
+from captious.text import PTB
+from captious.text.tokens import TokenLayer, Tokens
+
+__all__ = ["KINDS", "CaptionFindings", "Finding", "Kind"]
+
+_EXAMPLES = 3
+_SAMPLE = 2000  # references that are looked at, to know what is usual
+_FEW = 0.01  # share of candidates below which a kind is not worth a warning
+_WORDS_MORE = 8  # than references, in a caption that is long
+_WORDS_LESS = 4  # in one that is short
+_LEAST_NUMBER = 3  # candidates below which a kind may be chance
+_TIMES = 2.0  # as often as in references, or as long
+_FAMILIAR = 0.34  # share of words that some reference has, below which a caption is in another language
+_ENOUGH = 50  # references from which a vocabulary can be known
+_SHORTEST = 4  # words of a caption that can be told to be in another language
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of finding.
+
+    Args:
+        what: the rest of the sentence "12 of 100 candidates ...".
+        advice: what it does to scores, and what to do.
+        always: told however rare it is.
+        beside_references: it only shows beside references.
+    """
+
+    what: str
+    advice: str
+    always: bool = False
+    beside_references: bool = False
+
+
+#: All kinds, by name, in the order in which they are told.
+KINDS = {
+    "empty": Kind("are empty", "they score 0: was the output of the captioner lost?", always=True),
+    "copy": Kind(
+        "are copies of a reference of their image",
+        "are the candidates included in their own references?",
+        beside_references=True,
+    ),
+    "markdown": Kind(
+        "hold Markdown", "metrics take its marks for words, and lists for one sentence: remove it with --clean markdown"
+    ),
+    "prompt": Kind(
+        'begin like the answer to a prompt, such as "The image shows"',
+        "references do not, and every word of it counts against precision: remove it with --clean prompt",
+    ),
+    "sentences": Kind(
+        "have several sentences, where references have one",
+        "CIDEr-D and BLEU then mostly measure length: look at precision and recall, such as those of spice",
+    ),
+    "long": Kind(
+        "are more than twice as long as the references of their image",
+        "CIDEr-D and BLEU then mostly measure length: ask the captioner for the length of the references, or look at "
+        "precision and recall",
+        beside_references=True,
+    ),
+    "short": Kind(
+        "are less than half as long as the references of their image",
+        "CIDEr-D and BLEU then mostly measure length, and METEOR and SPICE recall",
+        beside_references=True,
+    ),
+    "script": Kind(
+        "are mostly not in the Latin script",
+        "the tokenizers of most metrics are made for English, so that these scores mean little: choose one for the "
+        "language with --tokenizer",
+    ),
+    "language": Kind(
+        "share almost no words with any reference",
+        "are they in another language than the references?",
+        beside_references=True,
+    ),
+    "repetition": Kind("repeat the same words three times or more in a row", "did the captioner get stuck?"),
+    "cut": Kind("end within a sentence", "was the number of new tokens of the captioner too small?"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Candidates that have something in common.
+
+    Args:
+        kind: of ``KINDS``.
+        n: number of candidates.
+        of: of how many.
+        examples: the first few image ids.
+    """
+
+    kind: str
+    n: int
+    of: int
+    examples: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What it is and what to do, in one sentence."""
+        kind = KINDS[self.kind]
+        ids = ", ".join(self.examples) + (", ..." if self.n > len(self.examples) else "")
+        end = "" if kind.advice.endswith("?") else "."
+        return f"{self.n:,} of {self.of:,} candidates {kind.what} (image_id {ids}): {kind.advice}{end}"
+
+
+@dataclass(frozen=True)
+class CaptionFindings:
+    """What was counted in captions.
+
+    Args:
+        n: number of candidates.
+        references: number of their references.
+        most_references: the most references of an image.
+        words: of all candidates, and of the references of their images on average.
+        candidates: kind -> number of candidates, and the first few of their image ids.
+        usual: kind -> number of references, of those that were looked at.
+        n_looked_at: how many those were.
+    """
+
+    n: int = 0
+    references: int = 0
+    most_references: int = 0
+    words: tuple[float, float] = (0.0, 0.0)
+    candidates: Mapping[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    usual: Mapping[str, int] = field(default_factory=dict)
+    n_looked_at: int = 0
+
+    @classmethod
+    def of(cls, captions: Captions | CaptionSets) -> CaptionFindings:
+        """Look at captions and, where there are any, at their references."""
+        references = captions.references
+        if isinstance(captions, CaptionSets):
+            texts, rows = captions.candidates.texts, np.repeat(np.arange(len(captions)), captions.counts)
+        else:
+            texts, rows = captions.candidates, np.arange(len(captions))
+        masks = _masks_of_texts(texts)
+        reference_tokens = references.layer(TokenLayer(PTB))
+        if isinstance(captions, CaptionSets):
+            tokens = Tokens.of(texts, PTB, reference_tokens.vocabulary)
+        else:
+            tokens, _ = captions.layer(TokenLayer(PTB))
+        usual_words = (
+            _mean_lengths(reference_tokens, references)[rows] if references.are_given else np.zeros(len(texts))
+        )
+        masks["repetition"] = text_checks.repeats_itself(tokens.ids, tokens.offsets)
+        masks["cut"] = is_cut_off(texts, tokens.lengths)
+        if references.are_given:
+            masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), usual_words)
+        for kind in ("markdown", "prompt", "sentences", "long", "short", "script", "language", "cut"):
+            masks[kind] = masks.get(kind, np.zeros(len(texts), bool)) & ~masks["empty"]
+        for kind in ("language", "short"):  # words of other scripts are not counted as people count them
+            masks[kind] &= ~masks["script"]
+        ids = captions.ids
+        people = references.texts if references.are_given else ()
+        return cls(
+            len(texts),
+            len(people),
+            int(np.diff(references.offsets).max(initial=0)) if references.are_given else 0,
+            (float(tokens.lengths.sum()), float(usual_words.sum())),
+            {
+                kind: (int(mask.sum()), tuple(str(ids[rows[i]]) for i in np.flatnonzero(mask)[:_EXAMPLES]))
+                for kind, mask in masks.items()
+                if mask.any()
+            },
+            {kind: int(mask.sum()) for kind, mask in _masks_of_texts(people[:_SAMPLE]).items()},
+            len(people[:_SAMPLE]),
+        )
+
+    def __add__(self, other: CaptionFindings) -> CaptionFindings:
+        zero: tuple[int, tuple[str, ...]] = (0, ())
+        both = {
+            kind: (self.candidates.get(kind, zero), other.candidates.get(kind, zero))
+            for kind in [*dict.fromkeys([*self.candidates, *other.candidates])]
+        }
+        return CaptionFindings(
+            self.n + other.n,
+            self.references + other.references,
+            max(self.most_references, other.most_references),
+            (self.words[0] + other.words[0], self.words[1] + other.words[1]),
+            {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES]) for kind, (a, b) in both.items()},
+            {kind: self.usual.get(kind, 0) + other.usual.get(kind, 0) for kind in {*self.usual, *other.usual}},
+            self.n_looked_at + other.n_looked_at,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "n": self.n,
+            "references": self.references,
+            "most_references": self.most_references,
+            "words": [*self.words],
+            "candidates": {kind: [n, [*examples]] for kind, (n, examples) in self.candidates.items()},
+            "usual": {**self.usual},
+            "n_looked_at": self.n_looked_at,
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> CaptionFindings:
+        """Read what ``to_dict`` gave."""
+        words, usual_words = document["words"]
+        return cls(
+            int(document["n"]),
+            int(document["references"]),
+            int(document["most_references"]),
+            (float(words), float(usual_words)),
+            {str(kind): (int(n), tuple(map(str, ids))) for kind, (n, ids) in document["candidates"].items()},
+            {str(kind): int(n) for kind, n in document["usual"].items()},
+            int(document["n_looked_at"]),
+        )
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is worth telling: too frequent to be chance, and unusual in references."""
+        told = []
+        for kind, properties in KINDS.items():
+            n, examples = self.candidates.get(kind, (0, ()))
+            usual = self.usual.get(kind, 0) / max(self.n_looked_at, 1)
+            least = 1 if properties.always else max(_LEAST.get(kind, _FEW) * self.n, _LEAST_NUMBER)
+            if n and n >= least and n > _TIMES * usual * self.n:
+                told.append(Finding(kind, n, self.n, examples))
+        return told
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the captions, one sentence each."""
+        warnings = []
+        if self.most_references == 1 and self.n > 1:
+            warnings.append(
+                "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
+                "compared with published ones."
+            )
+        return warnings + [finding.sentence for finding in self.findings]
+
+
+#: Shares below which a kind is not worth a warning, where that is not ``_FEW``.
+_LEAST = {"copy": 0.1, "long": 0.25, "short": 0.25, "sentences": 0.1, "language": 0.05}
+
+
+def _masks_of_texts(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Kinds that a text shows by itself."""
+    return {
+        "empty": is_empty(texts),
+        "markdown": is_markdown(texts),
+        "prompt": is_prompt_answer(texts),
+        "sentences": text_checks.several_sentences(texts),
+        "script": is_in_another_script(texts),
+    }
+
+
+def _masks_beside(
+    texts: Sequence[str],
+    rows: NDArray[np.int64],
+    tokens: Tokens,
+    references: References,
+    n_words_of_references: int,
+    usual_words: NDArray[np.float64],
+) -> dict[str, NDArray[np.bool_]]:
+    """Kinds that show beside the references: ``rows`` are the images of the texts."""
+    offsets = references.offsets.tolist()
+    copies = [
+        text in references.texts[offsets[row] : offsets[row + 1]]
+        for row, text in zip(rows.tolist(), texts, strict=True)
+    ]
+    n_words = tokens.lengths
+    known = np.concatenate([[0], np.cumsum(tokens.ids < n_words_of_references)])
+    n_known = known[tokens.offsets[1:]] - known[tokens.offsets[:-1]]
+    return {
+        "copy": np.array(copies, bool),
+        "long": n_words > np.maximum(_TIMES * usual_words, usual_words + _WORDS_MORE),
+        "short": n_words < np.minimum(usual_words / _TIMES, usual_words - _WORDS_LESS),
+        "language": (n_known < _FAMILIAR * n_words) & (n_words >= _SHORTEST) & (len(references.texts) >= _ENOUGH),
+    }
+
+
+def _mean_lengths(tokens: Tokens, references: References) -> NDArray[np.float64]:
+    """Words of the references of each image on average, float64[n_images]."""
+    counts = np.diff(references.offsets)
+    words = np.diff(tokens.offsets[references.offsets])
+    return np.asarray(words / np.maximum(counts, 1))

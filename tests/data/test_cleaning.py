@@ -1,0 +1,76 @@
+"""Cleaning of candidates: what each rule makes of them, and that it leaves people's captions alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import captious
+from captious.data.cleaning import cleaned
+from captious.data.text_checks import is_markdown, is_prompt_answer
+from captious.errors import UnknownNameError
+from tests.support.site import EXAMPLES
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("## Scene\n\nThere is **a dog** on *grass*.\n\n- a red ball\n- a [tree](http://a.b/c)", None),
+        ("| a | b |\n|---|---|\n| c | d |", "a. b. c. d"),
+        ("A sign says `STOP`.", "A sign says STOP."),
+        ("```\na cat\n```", "a cat"),
+        ("![a cat](cat.png) sleeps", "a cat sleeps"),
+        ("two dogs<br>and a cat", "two dogs and a cat"),
+        ("a __very__ small cat &amp; dog", "a very small cat & dog"),
+        ("1. A dog", "1. A dog"),
+        ("5 * 3 is written on a board", "5 * 3 is written on a board"),
+        ("a file called my_old_name", "a file called my_old_name"),
+    ],
+)
+def test_markdown_is_made_text(text: str, expected: str | None) -> None:
+    if expected is None:
+        expected = "Scene. There is a dog on grass. a red ball. a tree"
+    assert cleaned([text], ("markdown",)) == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Sure! Here is a caption: "A dog runs."', "A dog runs."),
+        ("Certainly. Here's a short description of the image:\n\nA cat.", "A cat."),
+        ("The image shows a man riding a horse.", "a man riding a horse."),
+        ("This picture depicts two men.", "two men."),
+        ("Caption: A cat on a mat", "A cat on a mat"),
+        ("I'm sorry, I can't see the image.", "I'm sorry, I can't see the image."),
+        ("A man holding a sign that shows a picture", "A man holding a sign that shows a picture"),
+        ("The image of a dog on a wall", "The image of a dog on a wall"),
+        ("Sure-footed goats climb", "Sure-footed goats climb"),
+    ],
+)
+def test_beginnings_of_answers_are_removed(text: str, expected: str) -> None:
+    assert cleaned([text], ("prompt",)) == (expected,)
+
+
+def test_captions_of_people_stay_as_they_are() -> None:
+    texts = captious.read_references(EXAMPLES / "references.json").texts
+    assert cleaned(texts, ("markdown", "prompt")) == texts
+    assert not is_markdown(texts).any() and not is_prompt_answer(texts).any()
+
+
+def test_rules_are_named_in_signatures_and_on_the_table() -> None:
+    candidates = {1: "The image shows **a dog**", 2: "two men"}
+    references = {1: ["a black dog", "the dog"], 2: ["two old men", "men"]}
+    report = captious.score(candidates, references, ["bleu-1"], clean="prompt,markdown")
+    assert report.captions.candidates == ("a dog", "two men")
+    assert "|clean:markdown+prompt|references:2|" in report["bleu-1"].signature
+    assert (
+        "clean"
+        not in captious.score(captious.load({1: "a dog", 2: "two men"}, references), metrics="bleu-1")[
+            "bleu-1"
+        ].signature
+    )
+    table = captious.load(candidates, references, clean=["markdown"])
+    assert table.clean == ("markdown",)
+    assert captious.load(table, clean="prompt").clean == ("markdown", "prompt")
+    assert captious.load(table).clean == ("markdown",)
+    with pytest.raises(UnknownNameError, match="html"):
+        captious.load(candidates, references, clean="html")

@@ -1,0 +1,114 @@
+"""What is said about captions that make scores misleading, and that nothing is said about those that do not."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import captious
+from captious.data import Captions
+from captious.data.text_checks import repeats_itself
+from captious.evaluation import evaluate
+from captious.evaluation.caption_findings import CaptionFindings
+from captious.metrics.contract.request import select
+from tests.support.site import EXAMPLES
+
+REFERENCES = captious.read_references(EXAMPLES / "references.json")
+IMPROVED = captious.load(EXAMPLES / "improved.json", REFERENCES).candidates
+
+
+def with_candidates(change: dict[int, str]) -> Captions:
+    return Captions(tuple(change.get(i, text) for i, text in enumerate(IMPROVED)), REFERENCES)
+
+
+def kinds(captions: Captions) -> dict[str, int]:
+    return {finding.kind: finding.n for finding in CaptionFindings.of(captions).findings}
+
+
+LONG = "There is a dog. It runs over the grass with a red ball in its mouth. The sky above the trees is blue and clear."
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("empty", " \n"),
+        ("copy", None),
+        ("markdown", "**A dog** runs over the wide green grass"),
+        ("prompt", "The image shows a dog that runs over the grass"),
+        ("sentences", LONG),
+        ("long", LONG.replace(". ", " and ")),
+        ("short", "dog"),
+        ("script", "一只狗在公园里跑。"),
+        ("language", "ein Hund läuft über eine nasse grüne Wiese"),
+        ("repetition", "a dog and a dog and a dog and a dog and"),
+    ],
+)
+def test_each_kind_is_told_with_its_images(kind: str, text: str | None) -> None:
+    offsets = REFERENCES.offsets.tolist()
+    change = {i: REFERENCES.texts[offsets[i]] if text is None else text for i in range(6)}
+    assert kinds(with_candidates(change))[kind] == 6
+    findings = CaptionFindings.of(with_candidates(change)).findings
+    sentence = next(finding.sentence for finding in findings if finding.kind == kind)
+    assert sentence in CaptionFindings.of(with_candidates(change)).warnings
+    assert all(str(image) in sentence for image in REFERENCES.ids[:3])
+
+
+def test_captions_that_are_cut_off() -> None:
+    whole = {i: f"{LONG} {text}." for i, text in enumerate(IMPROVED)}
+    cut = {**whole, **{i: f"{LONG} The dog runs towards the" for i in range(3)}}
+    assert "cut" not in kinds(with_candidates(whole))
+    assert kinds(with_candidates(cut))["cut"] == 3
+    without_marks = {i: text.rstrip(".") for i, text in whole.items()}
+    assert "cut" not in kinds(with_candidates(without_marks))
+
+
+def test_nothing_is_said_about_what_references_do_as_well() -> None:
+    both = ["The image shows a dog. It runs.", "This picture shows a cat. It sleeps."]
+    references = {i: [f"{text} {i}" for text in both] for i in range(20)}
+    candidates = {i: f"The image shows a dog. It sleeps in {i}." for i in range(20)}
+    assert kinds(captious.load(candidates, references)) == {}
+
+
+def test_nothing_is_said_about_the_examples_and_their_parts_add_up() -> None:
+    captions = with_candidates({2: "", 5: "", 20: "**a** dog and more of it"})
+    whole = CaptionFindings.of(captions)
+    assert kinds(with_candidates({})) == {}
+    parts = [captions.select(np.arange(start, end)) for start, end in pairwise([0, 4, 10, 24])]
+    added = sum(map(CaptionFindings.of, parts), CaptionFindings())
+    assert (
+        added.candidates["empty"] == whole.candidates["empty"] == (2, (str(REFERENCES.ids[2]), str(REFERENCES.ids[5])))
+    )
+    assert (added.n, added.references, added.most_references) == (whole.n, whole.references, whole.most_references)
+    assert CaptionFindings.from_dict(json.loads(json.dumps(added.to_dict()))) == added
+
+
+def test_pieces_of_one_to_eight_words_are_repetitions_from_the_third_time() -> None:
+    captions = ["a b c a b c a b c", "a b c a b c", "b a a a a a a b", "a a a a a b", "1 2 3 4 5 6 7 8 " * 3, "", "a"]
+    words = [text.split() for text in captions]
+    numbers = {word: i for i, word in enumerate(sorted({word for group in words for word in group}))}
+    ids = np.array([numbers[word] for group in words for word in group], np.int32)
+    offsets = np.cumsum([0, *map(len, words)])
+    assert repeats_itself(ids, offsets).tolist() == [True, False, True, False, True, False, False]
+    assert not repeats_itself(np.array([1, 1, 1], np.int32), np.array([0, 1, 2, 3])).any()  # each its own caption
+
+
+def test_a_published_system_with_empty_captions_is_told_and_others_are_not_blamed(shared_data: Path) -> None:
+    references = captious.read_references(shared_data / "coco" / "captions_val2014.json.gz")
+    for name, expected in [("vinyals-et-al-2017", ["empty"]), ("wu-et-al-2016", [])]:
+        path = shared_data / "coco" / "results_val2014" / f"{name}.json.gz"
+        findings = CaptionFindings.of(captious.load(path, references)).findings
+        assert [finding.kind for finding in findings] == expected
+
+
+def test_check_says_it_without_scoring() -> None:
+    result = captious.check(with_candidates({0: "", 1: ""}), system="mine")
+    assert [(finding.kind, finding.n) for finding in result.findings if finding.kind == "empty"] == [("empty", 2)]
+    report = evaluate(with_candidates({0: "", 1: ""}), select("rouge-l"))
+    assert result.warnings == report.warnings
+    assert result.to_dict()["findings"]["empty"]["candidates"] == 2
+    assert "mine: 24 candidates, 120 references" in str(result)
+    assert "copy" not in str(captious.check({1: "a dog"}))  # without references
