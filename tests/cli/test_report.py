@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 import captious
 from captious.report.write_report import report_page
 
@@ -75,8 +73,3 @@ def test_refusals(folder: Path, run: Run) -> None:
     different = run("report", "few.json", "improved.json", "references.json", "-o", "p.html", "--subset")
     assert_refused(different, "few and improved do not have captions of the same images")
     assert not (folder / "p.html").exists()
-
-
-@pytest.mark.parametrize("command", [["score"], ["compare"]])
-def test_other_commands_write_no_pages(folder: Path, run: Run, command: list[str]) -> None:
-    assert_refused(run(*command, *FILES, *METRICS, "-o", "x.html"), "implies the format html")

@@ -43,6 +43,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 
 
 def scored(metrics: Sequence[str] = METRICS, **options: Any) -> captious.Report:
+    options = {"system": "candidates", **options}
     return captious.score(EXAMPLES / "improved.json", EXAMPLES / "references.json", metrics, **options)
 
 
