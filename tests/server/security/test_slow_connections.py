@@ -194,6 +194,7 @@ def test_a_full_disk(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPa
     ("head", "status"),
     [
         (f"POST {UPLOAD} HTTP/1.1\r\nContent-Length: {(2 << 20) + 1}", 413),
+        (f"POST {UPLOAD} HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: {(2 << 20) + 1}", 413),
         (f"POST /challenges/open/submit HTTP/1.1\r\nContent-Length: {3 << 20}", 413),
         (f"POST /sign-in HTTP/1.1\r\nContent-Length: {(1 << 20) + 1}", 413),
         (f"POST {UPLOAD} HTTP/1.1\r\nTransfer-Encoding: chunked", 411),

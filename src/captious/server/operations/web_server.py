@@ -94,6 +94,7 @@ class _Request(HTTPRequestParser):
         """Answer with an error, and read no more."""
         self.error = _Refusal(status, message, as_json=self.path.startswith("/api/"))
         self.body_rcv, self.chunked, self.content_length = None, False, 0
+        self.expect_continue = False
         self.completed = True
 
 
