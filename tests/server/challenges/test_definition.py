@@ -133,8 +133,9 @@ class TestMetrics:
         ("metric", "problem"),
         [
             ("all", "name each metric, because 'all' depends on what is installed"),
-            ("blue", "there is no metric 'blue'; did you mean bleu?"),
+            ("blue", "there is no metric 'blue'; did you mean bleu"),
             ("rouge-s:gap", "expected PARAMETER=VALUE, got 'gap'; "),
+            ("rouge-s:gap=two", "invalid parameter value 'two'; "),
         ],
     )
     def test_refused(self, metric: str, problem: str) -> None:

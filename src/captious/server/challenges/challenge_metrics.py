@@ -41,10 +41,10 @@ def directions_of(text: str) -> dict[str, bool | None]:
         metric = _class_of(request)
         if metric is None:
             raise catalogue.unknown(request.name)
+        columns = request.columns(metric.outputs)
     except CaptiousError as error:
         guess, question, _ = error.help.partition("?")
         raise ValueError(f"{error.message}; {guess + question}") from None
-    columns = request.columns(metric.outputs)
     outputs = {label: metric.outputs[column] for label, column in columns.items()}
     return {
         label: None if output in metric.no_direction else output in metric.lower_is_better
