@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from textwrap import dedent
 
@@ -297,12 +298,12 @@ class TestErrors:
     def test_no_such_variant(self, run: Run) -> None:
         assert_refused(run("explain", "meteor@nope", "a", "b"), "no variant 'nope'", "official, paper")
 
-    @pytest.mark.parametrize("name", ["bleu", "bleu-4", "cider-d", "rouge-l@lin2004"])
+    @pytest.mark.parametrize("name", ["rouge-n", "rouge-s", "unigram-recall", "rouge-1"])
     def test_a_metric_that_cannot_be_explained(self, run: Run, name: str) -> None:
         assert_refused(
             run("explain", name, "a", "b"),
             f"{name} cannot be explained yet",
-            "help: supported: captious, chair, meteor, spice, wmd",
+            "help: supported: bleu, captious, chair, cider, cider-d, meteor, rouge-l, spice, wmd",
         )
 
     @pytest.mark.parametrize(
@@ -403,4 +404,48 @@ class TestMentions:
 
     def test_an_image_needs_objects(self, run: Run) -> None:
         assert_refused(run("explain", "chair", "a cat", "--image", "7"), "--objects FILE")
-        assert_refused(run("explain", "meteor", "a cat", "a cat", "--image", "7"), "explain chair")
+        assert_refused(run("explain", "meteor", "a cat", "a cat", "--image", "7"), "a file of candidates")
+
+
+class TestFiles:
+    """Captions in files, as ``captious score`` reads them."""
+
+    FILES = ("improved.json", "references.json")
+
+    @pytest.mark.parametrize("metric", ["bleu", "bleu-4", "cider", "cider-d", "cider-d@paper", "rouge-l"])
+    def test_the_worst_are_those_of_the_lowest_scores(self, folder: Path, run: Run, metric: str) -> None:
+        explained = run("explain", metric, *self.FILES, "--worst", "3", "--format", "json").json
+        name = "bleu-4" if metric == "bleu" else metric
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = captious.score("improved.json", "references.json", [metric])[name]
+        lowest = sorted(result.per_caption)[:3]
+        assert [image["score"] for image in explained["images"]] == pytest.approx(lowest)
+
+    @pytest.mark.parametrize("metric", ["bleu", "cider-d", "rouge-l"])
+    def test_an_image(self, folder: Path, run: Run, metric: str) -> None:
+        outcome = run("explain", metric, *self.FILES, "--image", "1207")
+        assert outcome.out.startswith("image 1207 · ")
+        assert "a man in a white apron making pizza in a brick oven" in outcome.out
+        document = run("explain", metric, *self.FILES, "--image", "1207", "--format", "json").json
+        (image,) = document["images"]
+        assert image["id"] == 1207
+        assert document["signature"].startswith(("bleu-1|", "cider-d|", "rouge-l|"))
+
+    def test_no_such_image(self, folder: Path, run: Run) -> None:
+        assert_refused(run("explain", "rouge-l", *self.FILES, "--image", "1"), "there is no image 1", "improved.json")
+
+    def test_files_without_saying_which(self, folder: Path, run: Run) -> None:
+        assert_refused(run("explain", "rouge-l", *self.FILES), "is not a caption", "--image ID or --worst N")
+
+    def test_captions_without_files(self, folder: Path, run: Run) -> None:
+        assert_refused(run("explain", "rouge-l", "a dog", "a dog", "--worst", "2"), "a file of candidates")
+
+    def test_frequencies_of_one_image_are_none(self, run: Run) -> None:
+        assert_refused(run("explain", "cider-d", "a dog", "the dog"), "document frequencies", "--image ID")
+
+
+def test_what_matches_is_shown(run: Run) -> None:
+    out = run("explain", "bleu", "a dog runs a dog", "the dog runs fast").out
+    assert "1-grams  .4000 = 2/5  dog 1/2 · runs · ✗ a" in out
+    assert "[dog] [runs]" in run("explain", "rouge-l", "a dog runs", "the dog runs").out

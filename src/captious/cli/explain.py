@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from captious.cli.fit import with_objects
-from captious.cli.library_options import FILE
+from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import load
-from captious.errors import ParameterError
+from captious.errors import ParameterError, UnknownImageError
+from captious.evaluation import evaluate
 from captious.learned.caption_agreement import Captious
+from captious.metrics.bleu import Bleu
 from captious.metrics.chair import Chair
-from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.request import select_one
+from captious.metrics.cider import Cider
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.request import select, select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.meteor import Meteor
+from captious.metrics.rouge_l import RougeL
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
 from captious.table import document_text
@@ -32,14 +36,34 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-_EXPLAINED = (Captious, Chair, Meteor, Spice, Wmd)
+_EXPLAINED = (Bleu, Captious, Chair, Cider, Meteor, RougeL, Spice, Wmd)
+_NAMES = "bleu, captious, chair, cider, cider-d, meteor, rouge-l, spice, wmd"
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
+
+
+@dataclass(frozen=True)
+class _Captions:
+    """A candidate with its references, and what is known of them where they come from files."""
+
+    candidate: str
+    references: Sequence[str]
+    image: object = None
+    score: float | None = None
+    label: str = ""
+    state: State | None = None
 
 
 @click.command()
 @click.argument("metric")
 @click.argument("candidate")
 @click.argument("references", nargs=-1, metavar="REFERENCE...")
+@click.option(
+    "--image",
+    metavar="ID",
+    help="Explain the caption of this image in a file of candidates, with its references in the second file. For chair "
+    "with --objects: the image of a quoted caption.",
+)
+@click.option("--worst", type=COUNT, metavar="N", help="Explain the N worst captions in a file of candidates.")
 @format_option("text", "json")
 @click.option(
     "--svg",
@@ -47,7 +71,6 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     metavar="FILE",
     help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
-@click.option("--image", metavar="ID", help="For chair with --objects: the image of the caption.")
 @written("svg")
 @settings_options
 def explain(
@@ -58,93 +81,168 @@ def explain(
     format_: str,
     svg: Path | None,
     image: str | None,
+    worst: int | None,
 ) -> None:
-    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is captious, chair, meteor, spice or wmd, with
-    an optional variant and parameters, such as meteor@paper.
+    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, captious, chair, cider, cider-d,
+    meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
+
+    With --image or --worst, the captions come from a file of candidates and one of references, as for 'captious score';
+    CIDEr then has the document frequencies of all references.
 
     For METEOR, aligned words are marked with the number of their chunk and the kind of match. For SPICE, the output
     lists the tuples of the captions, and the words through which they match. For WMD, it lists the moves of the
     transport plan, one per line, with their share of the caption and their distance. For captious, it lists the words
     of the candidate with what they add to its similarity to the references. For CHAIR, it marks the words that name
-    objects; the objects in the image are those that the references name and, with --image, those of --objects.
+    objects; the objects in the image are those that the references name and, with --image, those of --objects. For
+    BLEU, it lists the n-grams that match, for CIDEr what each n-gram adds to the score, for ROUGE-L the longest common
+    subsequences.
     """
     chosen = select_one(metric, with_objects(metric, settings))
     if not isinstance(chosen, _EXPLAINED):
-        raise ParameterError(f"{metric} cannot be explained yet", help="supported: captious, chair, meteor, spice, wmd")
-    if image is not None and not (isinstance(chosen, Chair) and len(chosen.objects)):
-        raise ParameterError("--image needs the objects of images", help="explain chair, and give --objects FILE")
-    if image is None and isinstance(chosen, Chair) and len(chosen.objects):
-        raise ParameterError("the objects of which image are meant?", help="give --image ID, or leave --objects out")
-    if not references and image is None:
-        raise click.MissingParameter(param_hint="'REFERENCE...'", param_type="argument")
-    if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
-        raise ParameterError(f"{files[0]} is not a caption", help="explain takes quoted captions, not files")
+        raise ParameterError(f"{metric} cannot be explained yet", help=f"supported: {_NAMES}")
     if svg is not None and not isinstance(chosen, Spice):
         raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
-    explanations = _explanations(chosen, candidate, references, image)
+    has_objects = isinstance(chosen, Chair) and len(chosen.objects) > 0
+    if worst is not None or (image is not None and not has_objects) or (image is not None and _is_file(candidate)):
+        if svg is not None and worst not in (None, 1):
+            raise ParameterError("--svg draws one caption", help="give --image ID, or --worst 1")
+        captions = _of_files(metric, settings, candidate, references, image, worst)
+    else:
+        _check_quoted(candidate, references, image, has_objects=has_objects)
+        captions = [_Captions(candidate, references, image)]
+    explained = [(one, _explanation(chosen, one)) for one in captions]
     if svg is not None:
         from captious.report.scene_drawing import write_scenes
 
-        write_scenes(svg, explanations[0])
+        write_scenes(svg, explained[0][1])
     if format_ == "json":
-        values = asdict(explanations[0])
-        if isinstance(chosen, Meteor | Wmd):
-            best = _best(explanations)
-            values = {"score": explanations[best].score, "best": best, "references": [*map(asdict, explanations)]}
-        document = {"version": __version__, "signature": chosen.signatures()[0], **values}
-        click.echo(document_text(document), nl=False)
+        _print_json(chosen, explained)
     else:
-        _print(_picture(chosen, explanations))
+        _print([*_pictures(explained)])
     if isinstance(chosen, Spice):
-        warn(chosen.warnings(load({0: candidate}, {0: list(references)}), None))
+        warn(chosen.warnings(load({0: captions[0].candidate}, {0: list(captions[0].references)}), None))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
 
 
-def _explanations(metric: Metric, candidate: str, references: Sequence[str], image: str | None) -> Sequence[Any]:
-    """What METEOR and WMD say about the candidate and each reference, and others about all references together."""
+def _check_quoted(candidate: str, references: Sequence[str], image: str | None, *, has_objects: bool) -> None:
+    """Refuse what are not quoted captions."""
+    if image is None and has_objects:
+        raise ParameterError("the objects of which image are meant?", help="give --image ID, or leave --objects out")
+    if not references and image is None:
+        raise click.MissingParameter(param_hint="'REFERENCE...'", param_type="argument")
+    if files := [text for text in (candidate, *references) if _is_file(text)]:
+        raise ParameterError(
+            f"{files[0]} is not a caption",
+            help="quote a caption and its references, or say which captions of the files: --image ID or --worst N",
+        )
+
+
+def _is_file(text: str) -> bool:
+    return text.removesuffix(".gz").endswith((".json", ".jsonl", ".csv", ".tsv", ".parquet"))
+
+
+def _of_files(
+    metric: str,
+    settings: Settings,
+    candidates: str,
+    references: Sequence[str],
+    image: str | None,
+    worst: int | None,
+) -> list[_Captions]:
+    """The captions of one image, or the worst, in a file of candidates and one of references."""
+    if len(references) != 1 or not _is_file(candidates):
+        raise ParameterError(
+            "--image and --worst need a file of candidates and a file of references",
+            help=f"captious explain {metric} --image ID CANDIDATES.json REFERENCES.json; quoted captions "
+            "have an image only for chair, with --objects FILE",
+        )
+    captions = load(candidates, references[0])
+    selection = select([metric], with_objects(metric, settings))
+    report = evaluate(captions, selection)
+    label, result = [*report.items()][-1]
+    if image is not None:
+        rows = [row for row, known in enumerate(captions.ids) if str(known) == image]
+        if not rows:
+            raise UnknownImageError(
+                f"there is no image {image}", where=candidates, help="give an image id of this file, or --worst N"
+            )
+    else:
+        scores = -result.per_caption if result.lower_is_better else result.per_caption
+        rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[:worst].tolist()
+    chosen = selection[0].caption_metric
+    state = chosen.fit(captions.references)
+    offsets, texts = captions.references.offsets, captions.references.texts
+    return [
+        _Captions(
+            captions.candidates[row],
+            texts[offsets[row] : offsets[row + 1]],
+            captions.ids[row],
+            float(result.per_caption[row]),
+            label,
+            state,
+        )
+        for row in rows
+    ]
+
+
+def _explanation(metric: Metric, captions: _Captions) -> Any:
+    """What the metric says about a candidate and its references; METEOR and WMD, about each reference."""
     match metric:
-        case Meteor():
-            return [metric.align(candidate, reference) for reference in references]
-        case Wmd():
-            return [metric.transport(candidate, reference) for reference in references]
         case Chair():
-            objects = metric.objects_in(references)
-            return [metric.explain(candidate, objects if image is None else objects | metric.objects_at(image))]
-        case Captious() | Spice():
-            return [metric.explain(candidate, references)]
+            objects = metric.objects_in(captions.references)
+            known = captions.image is not None and len(metric.objects)
+            return metric.explain(
+                captions.candidate, objects | metric.objects_at(str(captions.image)) if known else objects
+            )
+        case Cider():
+            state: Any = captions.state
+            return metric.explain(captions.candidate, captions.references, state)
+        case Bleu() | Captious() | Meteor() | RougeL() | Spice() | Wmd():
+            return metric.explain(captions.candidate, captions.references)
     raise TypeError(metric)
 
 
-def _best(explanations: Sequence[Any]) -> int:
-    """The position of the explanation with the highest score, the first one in a tie."""
-    return max(range(len(explanations)), key=lambda i: (explanations[i].score, -i))
+def _print_json(metric: Metric, explained: Sequence[tuple[_Captions, Any]]) -> None:
+    from captious.report.explanation_text import best_reference
+
+    documents = []
+    for captions, explanation in explained:
+        if isinstance(explanation, list):
+            best = best_reference(explanation)
+            values = {"score": explanation[best].score, "best": best, "references": [*map(asdict, explanation)]}
+        else:
+            values = asdict(explanation)
+        of_image = {"id": captions.image, "caption": captions.candidate} if captions.label else {}
+        documents.append({**of_image, **values})
+    about = {"version": __version__, "signature": metric.signatures(explained[0][0].state)[0]}
+    of_files = bool(explained[0][0].label)
+    click.echo(document_text({**about, "images": documents} if of_files else {**about, **documents[0]}), nl=False)
 
 
-def _picture(metric: Metric, explanations: Sequence[Any]) -> RenderableType:
-    from rich.console import Group
+def _pictures(explained: Sequence[tuple[_Captions, Any]]) -> Iterator[RenderableType]:
+    """Each explanation, below its image and captions where these come from files."""
+    from rich.text import Text
 
-    from captious.report.alignment_text import AlignmentPicture
-    from captious.report.scene_text import scene_text
-    from captious.report.word_texts import agreement_text, mentions_text, transport_legend, transport_text
+    from captious.report import numbers
+    from captious.report.explanation_text import explanation_text
 
-    if isinstance(metric, Meteor | Wmd):
-        show: Any = AlignmentPicture if isinstance(metric, Meteor) else transport_text
-        legend: Any = AlignmentPicture.legend if isinstance(metric, Meteor) else transport_legend
-        best = _best(explanations) if len(explanations) > 1 else None
-        pictures = [(show(explanation, best=i == best), "") for i, explanation in enumerate(explanations)]
-        return Group(*chain(*pictures), legend(explanations))
-    (explanation,) = explanations
-    if isinstance(metric, Spice):
-        return scene_text(explanation)
-    return mentions_text(explanation) if isinstance(metric, Chair) else agreement_text(explanation)
+    for place, (captions, explanation) in enumerate(explained):
+        if captions.label:
+            score = numbers.score(captions.score if captions.score is not None else float("nan"))
+            yield Text(f"{'' if place == 0 else chr(10)}image {captions.image} · {captions.label} {score}", "bold")
+            yield Text(f"  {numbers.plain(captions.candidate)}")
+            for reference in captions.references:
+                yield Text(f"  · {numbers.plain(reference)}", "dim")
+            yield Text("")
+        yield explanation_text(explanation)
 
 
-def _print(picture: RenderableType) -> None:
-    from rich.console import Console
+def _print(pictures: Sequence[RenderableType]) -> None:
+    from rich.console import Console, Group
 
     from captious.report.terminal import as_text
 
     terminal = Console()
     fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}  # in a file, lines stay whole
-    click.echo(as_text(picture, color=terminal.is_terminal, **fold).rstrip("\n"))
+    click.echo(as_text(Group(*pictures), color=terminal.is_terminal, **fold).rstrip("\n"))

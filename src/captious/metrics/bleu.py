@@ -6,7 +6,7 @@ caption toolkit, with the small constants that it adds to every count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
+from captious.metrics.shared.word_explanations import MatchedNgram, NgramExplanation, ngrams, token_lists
 from captious.native import bleu_statistics, threads
 from captious.text import NgramLayer
 
@@ -42,10 +43,28 @@ class Bleu(Metric):
         candidates, references = captions.layer(NgramLayer(self.tokenizer))
         return bleu_statistics(references, candidates.ids, candidates.offsets, threads())
 
+    def explain(self, candidate: str, references: Sequence[str]) -> NgramExplanation:
+        """The n-grams of a candidate with those that match, the precisions, and the brevity penalty; of BLEU-4."""
+        words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
+        matched: list[MatchedNgram] = []
+        for ours, *theirs in zip(ngrams(words), *map(ngrams, others), strict=True):
+            most = {ngram: max(side[ngram] for side in theirs) for ngram in ours}
+            matched += [MatchedNgram(ngram, n, min(n, most[ngram])) for ngram, n in ours.items()]
+        (row,) = self.statistics(captions)
+        length, closest = row[8:]
+        precisions, penalty = self._parts(row)
+        facts = {"brevity penalty": float(penalty[0]), "length": float(length), "closest reference": float(closest)}
+        score = float(self.aggregate(row)[3])
+        return NgramExplanation(tuple(words), score, tuple(precisions.tolist()), tuple(matched), facts)
+
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        precisions, penalty = self._parts(statistics)
+        return np.asarray(np.cumprod(precisions, axis=-1) ** (1 / np.arange(1, 5)) * penalty)
+
+    def _parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The precisions, float64[..., 4], and the brevity penalty, float64[..., 1]."""
         matches, ngrams = statistics[..., 0:4], statistics[..., 4:8]
         length, reference_length = statistics[..., 8:9], statistics[..., 9:10]
-        orders = np.arange(1, 5)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.variant == "official":
                 precisions = (matches + _TINY) / (ngrams + _SMALL)
@@ -55,4 +74,4 @@ class Bleu(Metric):
                 # Two empty texts are equally long; an empty candidate is infinitely shorter than a reference.
                 ratio = np.where(length == reference_length, 1.0, length / reference_length)
             penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)
-        return np.asarray(np.cumprod(precisions, axis=-1) ** (1 / orders) * penalty)
+        return np.asarray(precisions), penalty

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
 from captious.metrics.contract.parameters import Resource, TokenizerParameter
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.word_explanations import MatchedNgram, NgramExplanation, ngrams, token_lists
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.resources.coco_val import FILE, NAME
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
@@ -140,6 +142,55 @@ class Cider(MeanMetric):
 
         return scores
 
+    def explain(
+        self, candidate: str, references: Sequence[str], state: DocumentFrequencies | None = None
+    ) -> NgramExplanation:
+        """What each n-gram that a candidate shares with references adds to its score; they sum to the score.
+
+        Args:
+            candidate, references: captions of one image.
+            state: document frequencies, as ``fit`` returns them, for a metric that was made without.
+
+        Raises:
+            ParameterError: no document frequencies, or CIDEr-R, whose scores are not sums over n-grams.
+        """
+        if type(self).scores is not Cider.scores:
+            raise ParameterError(f"{self.name} cannot be explained", help="explain cider-d")
+        idf = self.idf or state
+        if idf is None:
+            raise ParameterError(
+                f"{self.name} needs the document frequencies of many images",
+                help="give idf (--idf coco-val), or a file of candidates and one of references with --image ID",
+            )
+        words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
+        weights = self._weights(idf)
+        sides = [[*ngrams(side)] for side in (words, *others)]
+        known = _document_counts({ngram for side in sides for order in side for ngram in order}, idf)
+
+        def vector(counts: Counter[tuple[str, ...]]) -> dict[tuple[str, ...], float]:
+            total = counts.total() if weights.relative else 1
+            log_n = math.log(idf.n_documents)
+            return {ngram: n / total * (log_n - math.log(max(1, known.get(ngram, 0)))) for ngram, n in counts.items()}
+
+        ours, *theirs = ([vector(order) for order in side] for side in sides)
+        adds: dict[tuple[str, ...], float] = {}
+        for other, vectors in zip(others, theirs, strict=True):
+            lengths = (len(words), len(other))
+            a, b = lengths if weights.length_in_words else (max(length - 1, 0) for length in lengths)
+            penalty = math.exp(-((a - b) ** 2) / (2 * weights.sigma**2))
+            for mine, reference in zip(ours, vectors, strict=True):
+                norms = math.sqrt(sum(v * v for v in mine.values())) * math.sqrt(sum(v * v for v in reference.values()))
+                for ngram in mine.keys() & reference.keys() if norms else ():
+                    value = min(mine[ngram], reference[ngram]) if weights.clip else mine[ngram]
+                    share = value * reference[ngram] / norms * penalty * self.scale / (4 * len(others))
+                    adds[ngram] = adds.get(ngram, 0.0) + share
+        having = {ngram: sum(ngram in side[len(ngram) - 1] for side in sides[1:]) for ngram in adds}
+        largest = sorted((ngram for ngram in adds if adds[ngram]), key=lambda ngram: (-adds[ngram], ngram))
+        matched = tuple(MatchedNgram(g, sides[0][len(g) - 1][g], having[g], adds[g]) for g in largest)
+        orders = tuple(sum(m.adds or 0.0 for m in matched if len(m.words) == n) for n in (1, 2, 3, 4))
+        score = float(self.scores(captions, idf)[0])
+        return NgramExplanation(tuple(words), score, orders, matched, {"references": float(len(others))})
+
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         n = state.n_documents if isinstance(state, DocumentFrequencies) else len(captions.references)
         if self.idf is not None or n >= _FEW_IMAGES:
@@ -188,6 +239,18 @@ class _WeightLayer(KeyedByFields):
             length_in_words=self.length_in_words,
             threads=threads(),
         )
+
+
+def _document_counts(wanted: set[tuple[str, ...]], idf: DocumentFrequencies) -> dict[tuple[str, ...], int]:
+    """In how many documents each of these n-grams occurs; without those in none."""
+    words = sorted({word for ngram in wanted for word in ngram})
+    word_of = dict(zip(idf.vocabulary.find(tuple(words)).tolist(), words, strict=True))
+    entries, documents = idf.counts.entries()
+    known = np.isin(entries, [-1, *(number for number in word_of if number >= 0)]).all(axis=1)
+    return {
+        tuple(word_of[number] for number in entry if number >= 0): n
+        for entry, n in zip(entries[known].tolist(), documents[known].tolist(), strict=True)
+    }
 
 
 def _word_map(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:

@@ -6,7 +6,7 @@ what the COCO caption toolkit gets from meteor-1.5.jar with its options ``-l en 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -181,6 +181,10 @@ class Meteor(Metric):
             ours = candidates.ids[candidates.offsets[row] : candidates.offsets[row + 1]]
             theirs = references.ids[references.offsets[best[row]] : references.offsets[best[row] + 1]]
             yield meteor_alignment(candidates.lexicon, ours, theirs, self._module_bits)
+
+    def explain(self, candidate: str, references: Sequence[str]) -> list[Alignment]:
+        """The alignment with each reference; the best one has the score."""
+        return [self.align(candidate, reference) for reference in references]
 
     def align(self, candidate: str, reference: str) -> Alignment:
         """How METEOR aligns a candidate with one reference, and the resulting scores."""

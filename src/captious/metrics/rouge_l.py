@@ -6,7 +6,7 @@ which takes the best precision and the best recall over references independently
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.shared.word_explanations import Subsequence, SubsequenceExplanation, token_lists
 from captious.native import lcs_lengths, threads
 from captious.text import TokenLayer
 
@@ -53,6 +54,44 @@ class RougeL(MeanMetric):
             best = np.maximum.reduceat(precision, starts), np.maximum.reduceat(recall, starts)
             return f_measure(*best, self.beta)
         return np.asarray(np.maximum.reduceat(f_measure(precision, recall, self.beta), starts))
+
+    def explain(self, candidate: str, references: Sequence[str]) -> SubsequenceExplanation:
+        """The longest common subsequence of a candidate with each reference, and the best precision and recall."""
+        words, others, captions = token_lists(candidate, references, self.tokenizer, split=False)
+        parts = [_subsequence(words, other) for other in others]
+        score = float(self.scores(captions)[0])
+        if self.variant == "official":
+            precision, recall = max(part.precision for part in parts), max(part.recall for part in parts)
+        else:
+            best = max(parts, key=lambda part: _f(part.precision, part.recall, self.beta))
+            precision, recall = best.precision, best.recall
+        return SubsequenceExplanation(tuple(words), tuple(parts), precision, recall, score)
+
+
+def _f(precision: float, recall: float, beta: float) -> float:
+    return float(f_measure(np.array(precision), np.array(recall), beta))
+
+
+def _subsequence(ours: Sequence[str], theirs: Sequence[str]) -> Subsequence:
+    """The longest common subsequence of two captions, with places as far to the left as possible."""
+    if not ours and not theirs:
+        return Subsequence((), (), 1.0, 1.0)  # two empty words
+    longest = np.zeros((len(ours) + 1, len(theirs) + 1), np.int64)  # of what follows each pair of places
+    for i in reversed(range(len(ours))):
+        for j in reversed(range(len(theirs))):
+            same = ours[i] == theirs[j]
+            longest[i, j] = longest[i + 1, j + 1] + 1 if same else max(longest[i + 1, j], longest[i, j + 1])
+    places, i, j = [], 0, 0
+    while i < len(ours) and j < len(theirs) and longest[i, j]:
+        if ours[i] == theirs[j]:
+            places.append((i, j))
+            i, j = i + 1, j + 1
+        elif longest[i + 1, j] >= longest[i, j + 1]:
+            i += 1
+        else:
+            j += 1
+    precision, recall = len(places) / max(len(ours), 1), len(places) / max(len(theirs), 1)
+    return Subsequence(tuple(theirs), tuple(places), precision, recall)
 
 
 def f_measure(precision: NDArray[np.float64], recall: NDArray[np.float64], beta: float) -> NDArray[np.float64]:

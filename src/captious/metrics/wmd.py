@@ -6,7 +6,7 @@ implementations that the field has used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar
@@ -74,6 +74,10 @@ class Wmd(VectorMetric):
         _check_sizes(captions, candidates, references)
         bags = [array for bags in (candidates, references) for array in (bags.words, bags.counts, bags.offsets)]
         return self._rows(candidates), *bags, captions.references.offsets, threads()
+
+    def explain(self, candidate: str, references: Sequence[str]) -> list[Transport]:
+        """The transport plan to each reference; the nearest one has the score."""
+        return [self.transport(candidate, reference) for reference in references]
 
     def transport(self, candidate: str, reference: str) -> Transport:
         """How the words of a reference are moved to those of a candidate, and the cost."""
