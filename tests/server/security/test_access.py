@@ -20,8 +20,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tests.server.security.pages import close
+from tests.server.security.pages import body_of, close
 from tests.server.security.world import TRACEBACK, World, upload
+from tests.support.site import parsed
 
 TABLE = Path(__file__).with_name("access.txt").read_text(encoding="utf-8")
 #: The columns of the table, and who they are in the world.
@@ -242,7 +243,7 @@ class TestWhatIsShown:
         page = world.submissions["public"].url
         visitor = world.as_user("visitor")
         assert f'href="{page}scores/val/c5.csv"' in visitor.get(page).content.decode()
-        heads, first, *_ = csv.reader(visitor.get(f"{page}scores/val/c5.csv").content.decode().splitlines())
+        heads, first, *_ = csv.reader(visitor.get(f"{page}scores/val/c5.csv").getvalue().decode().splitlines())
         row = dict(zip(heads, first, strict=True))
         assert float(row.pop("rouge-l")) > 0.5
         assert row == {
@@ -256,7 +257,7 @@ class TestWhatIsShown:
         for role in ("visitor", "bob", "otto"):
             for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare", "captions"):
                 address = f"/challenges/open/{page}?phase=main&references=val/c5&all=1"
-                text = world.as_user(role).get(address).content.decode()
+                text = body_of(world.as_user(role).get(address))
                 assert "Public" in text
                 for name in ("Private", "Hidden</a>", "In hidden", "Queued", "Failed", "Cancelled", "Deleted"):
                     assert name not in text, (address, name)
@@ -266,9 +267,9 @@ class TestWhatIsShown:
         from captious.server.models import Phase
 
         assert world.as_user("ann").get("/challenges/open/leaderboard.json?phase=hidden").status_code == 404
-        rows = world.as_user("ann").get("/challenges/open/leaderboard.json").json()
+        rows = parsed(world.as_user("ann").get("/challenges/open/leaderboard.json"))
         assert "In hidden" not in {row["method"] for row in rows}
-        rows = world.as_user("olga").get("/challenges/open/leaderboard.json?phase=hidden").json()
+        rows = parsed(world.as_user("olga").get("/challenges/open/leaderboard.json?phase=hidden"))
         assert {row["method"] for row in rows} == {"In hidden"}
         with world.undone():
             Phase.objects.update(board="hidden")
