@@ -51,7 +51,8 @@ class TestFormats:
         assert (folder / name).read_text() == expected
 
     @pytest.mark.parametrize(
-        ("name", "form"), [("x.json", "json"), ("x.csv", "csv"), ("x.tex", "latex"), ("x.txt", "table")]
+        ("name", "form"),
+        [("x.json", "json"), ("x.csv", "csv"), ("x.md", "markdown"), ("x.txt", "table")],
     )
     @pytest.mark.parametrize("call", [("judge",), ("study", "metrics")], ids=" ".join)
     def test_judgments_and_studies(self, own: str, run: Run, call: tuple[str, ...], name: str, form: str) -> None:

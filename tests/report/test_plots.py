@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.errors import MissingExtraError, OutputError, ParameterError
+import captious
+from captious.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
+from captious.evaluation import compare_reports
 from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
@@ -102,6 +104,22 @@ def test_counts_have_no_ticks_between_them() -> None:
     line = Curve(np.array([1.0, 2.0, 3.0]), np.array([0.2, 0.3, 0.4]))
     (axes,) = plots.draw_curves(Curves("references", "x", "y", {"bleu-4": line})).axes
     assert [tick for tick in axes.get_xticks() if tick % 1] == []
+
+
+def test_results_draw_themselves(first: captious.Report, second: captious.Report) -> None:
+    """Reports have their scores with intervals, comparisons their effect sizes with a line at zero."""
+    reports = captious.Reports([first, second])
+    (axes,) = first.plot().axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["share", "amount"]
+    (axes,) = reports.plot("share").axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["first", "second"]
+    compared = compare_reports(first, second, resamples=9)
+    (axes,) = compared.plot().axes
+    assert any(list(line.get_xdata()) == [0.0, 0.0] for line in axes.lines)
+    groups = {image: str(image % 2) for image in first.ids}
+    assert first.by_group(groups).plot().axes and compared.by_group(groups).plot().axes
+    with pytest.raises(UnknownNameError, match="share"):
+        reports.plot("nothing")
 
 
 def test_many_lines_look_different() -> None:

@@ -10,6 +10,7 @@ from captious.cli.library_options import FILE
 from captious.cli.options import clean_option, several_option, subset_option
 from captious.cli.outputs import deliver, output_options, presentation_options
 from captious.evaluation import check as check_captions
+from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
 
 __all__ = ["check"]
@@ -18,7 +19,7 @@ __all__ = ["check"]
 @click.command()
 @click.argument("candidates", type=FILE)
 @click.argument("references", type=FILE, required=False)
-@output_options("table", "json", "csv", "markdown", "latex", "html", "xlsx")
+@output_options(*FORMATS)
 @presentation_options
 @several_option
 @subset_option

@@ -27,6 +27,7 @@ from captious.evaluation import compare as compare_systems
 from captious.evaluation import score as score_systems
 from captious.evaluation.system_names import system_names
 from captious.metrics.contract.settings import Settings
+from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
 
 __all__ = ["compare"]
@@ -43,7 +44,7 @@ __all__ = ["compare"]
 )
 @no_references_option
 @group_option
-@output_options("table", "json", "csv", "markdown", "latex", "html", "xlsx")
+@output_options(*FORMATS)
 @presentation_options
 @metric_options
 @several_option

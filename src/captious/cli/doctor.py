@@ -25,6 +25,7 @@ _EXTRAS = {
     "pandas": ("pandas data frames as input and output", "pandas"),
     "polars": ("polars data frames as input and output", "polars"),
     "pyarrow": ("parquet files as input and output", "parquet"),
+    "openpyxl": ("spreadsheets as output", "xlsx"),
     "h5py": ("image features in h5 files", "h5"),
     "matplotlib": ("plots of judgments and studies, and captious explain --svg", "report"),
     "networkx": ("captious explain --svg", "report"),

@@ -12,6 +12,7 @@ from captious.cli.outputs import deliver_result, output_options
 from captious.judgment import judge as judge_metrics
 from captious.judgment.agreement import TESTS
 from captious.metrics.contract.settings import Settings
+from captious.report.formats import FORMATS
 from captious.report.numbers import plain
 
 __all__ = ["judge"]
@@ -22,7 +23,7 @@ __all__ = ["judge"]
 @option_of(judge_metrics, "scores", FILE)
 @option_of(judge_metrics, "compare")
 @option_of(judge_metrics, "test", click.Choice(TESTS))
-@output_options("table", "json", "csv", "latex", "html", pictures=True)
+@output_options(*FORMATS, pictures=True)
 @metric_options
 @data_option
 @resampling_options

@@ -31,6 +31,7 @@ from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.caption_scores import check_caption_file, write_captions
+from captious.report.formats import FORMATS
 from captious.report.numbers import plain
 from captious.report.presentation import Presentation
 
@@ -49,7 +50,7 @@ __all__ = ["score"]
 @no_references_option
 @group_option
 @written("output", "per_caption", folders_with="shards")
-@output_options("table", "json", "csv", "markdown", "latex", "html", "xlsx", folders_with="shards")
+@output_options(*FORMATS, folders_with="shards")
 @presentation_options
 @shard_options
 @metric_options

@@ -31,6 +31,7 @@ from captious.cli.outputs import deliver_result, output_options
 from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
 from captious.learned.network_recipes import RECIPES
+from captious.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from captious.judgment import Study
@@ -79,7 +80,7 @@ def study_command(
         if parameter == "references" and "systems" in arguments[:1]:
             continue  # an argument of system_files
         decorated = _declaration(function, parameter, options.get(parameter))(decorated)
-    decorated = output_options("table", "json", "csv", "latex", "html", pictures=pictures)(decorated)
+    decorated = output_options(*FORMATS, pictures=pictures)(decorated)
     help = "\n\n".join([f"{question} {description(function)}", *paragraphs])
     return click.command(name, help=help)(decorated)
 

@@ -22,6 +22,7 @@ from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.two_folds import two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
+from captious.report.formats import FORMATS
 
 __all__ = ["leic"]
 
@@ -33,7 +34,7 @@ __all__ = ["leic"]
 @subset_option
 @critique_options
 @resamples_option
-@output_options("table", "json", "csv", "latex")
+@output_options(*FORMATS)
 def leic(
     candidates: Path,
     references: Path,
