@@ -142,6 +142,44 @@ def test_explanations(open_page: Opener, examples: Path) -> None:
     expect(why.first).to_contain_text("candidate → reference")
 
 
+def test_the_metric_that_sorts_explains(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples)
+    explained = page.get_by_label("Explain")
+    expect(explained.locator("option:checked")).to_have_text("cider-d")
+    for metric, label in (("spice", "spice"), ("bleu-4", "spice"), ("meteor", "meteor")):
+        page.get_by_label("in metric").select_option(metric)
+        expect(explained.locator("option:checked")).to_have_text(label)
+
+
+def test_bars_are_parts_of_a_score(open_page: Opener, examples: Path) -> None:
+    data = Page(examples.read_text(encoding="utf-8"))
+    best = max(next(o["corpus"] for o in data.manifest["outputs"] if o["name"] == "cider-d"))
+    page = open_page(examples)
+    expect(page.locator(".why").first).to_contain_text(f"A full bar is {numbers.score(best)}, the best corpus score")
+    for row in page.locator(".why tbody tr:visible").all():
+        added = float(row.locator(".number").last.inner_text())
+        width = float(row.locator("rect").get_attribute("width"))
+        assert width == pytest.approx(160 * min(added / best, 1), abs=0.2)
+
+
+def test_numbers_below_zero(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples)
+    page.get_by_label("Order").select_option("lowest first")
+    expect(page.locator(".option .key").first).to_have_text(re.compile(r"^−\.\d{3}$"))
+
+
+def test_a_spike_at_zero_is_told(open_page: Opener, tmp_path: Path) -> None:
+    candidates = {image: "a dog runs on grass" if image < 4 else "no such words" for image in range(10)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = captious.score(candidates, dict.fromkeys(candidates, ["a dog runs on grass"]), ["bleu-4", "rouge-l"])
+    write_report(tmp_path / "page.html", report, resamples=5)
+    page = open_page(tmp_path / "page.html")
+    heads = page.locator("#distributions figcaption").all_inner_texts()
+    assert heads == ["bleu-4 · below .001: 60%", "rouge-l · below .001: 60%"]
+    expect(page.locator("#distributions .explained")).to_contain_text("Where many are near 0")
+
+
 def test_facts_of_alignments(open_page: Opener, meteor_tables: object, tmp_path: Path) -> None:
     references = {1: ["a dog is running", "two dogs"], 2: ["a dog runs fast"], 3: ["nothing alike"]}
     candidates = {1: "two dogs", 2: "a fast dog runs", 3: "dog"}

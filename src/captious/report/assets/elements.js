@@ -34,18 +34,18 @@ function choice(options, chosen, changed) {
   return select;
 }
 
-/** ".7080", "1.0957", "-.0312"; a dash where there is no number. */
+/** ".7080", "1.0957", "−.0312"; a dash where there is no number. */
 function score(value, digits = 4) {
   if (Number.isNaN(value) || value === null || value === undefined) return "–";
-  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "−inf";
   let text = value.toFixed(digits);
   if (Number(text) === 0) text = text.replace("-", "");
-  return text.replace(/^(-?)0\./, "$1.");
+  return text.replace(/^(-?)0\./, "$1.").replace("-", "−");
 }
 
 function signed(value, digits = 4) {
   const text = score(value, digits);
-  return /^[-–]/.test(text) ? text : `+${text}`;
+  return /^[−–]/.test(text) ? text : `+${text}`;
 }
 
 function count(n, noun) {

@@ -13,6 +13,7 @@ class Explorer {
       a: 0, b: several ? 1 : 0, order: several ? "large" : this.worst(by), from: "", to: "", text: "", group: -1,
     };
     this.image = new ImagePanel(data, (by) => this.list.move(by));
+    this.image.explainBy(manifest.by);
     this.list = new List("Captions", (row) => this.row(row), (row) => this.image.show(row, this.place()));
     this.controls = element("form", { class: "controls", onsubmit: (event) => event.preventDefault() });
     this.summary = element("p", { class: "where", role: "status" });
@@ -46,6 +47,7 @@ class Explorer {
     const { chosen } = this, { systems, outputs } = manifest;
     const set = (name, isNumber) => (value) => {
       chosen[name] = isNumber ? Number(value) : value;
+      if (name === "output") this.image.explainBy(outputs[chosen.output].name);
       this.drawControls();
       this.refresh();
     };

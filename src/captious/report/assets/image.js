@@ -11,6 +11,12 @@ class ImagePanel {
     this.node = element("section", { class: "image", "aria-label": "Image" });
   }
 
+  /** Explain by the metric that an output is of, or is made of, if the page has its explanations. */
+  explainBy(output) {
+    const place = manifest.explanations.metrics.findIndex(({ explains }) => explains.includes(output));
+    if (place >= 0) this.explanation = place;
+  }
+
   async show(image, place) {
     const key = (this.latest = {});
     if (image < 0) return;

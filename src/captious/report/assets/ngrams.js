@@ -1,6 +1,7 @@
 // CIDEr and CIDEr-D: what each n-gram of a candidate adds to its score, from tokens and document frequencies.
 
 const SHOWN = 12;
+const BAR = 160; // the width of a full bar
 
 async function explainNgrams(about, image, place, system, data) {
   const [words, ours, theirs, idf] = await Promise.all([
@@ -12,9 +13,9 @@ async function explainNgrams(about, image, place, system, data) {
   const written = (tokens) => tokens.map((token) => plain(words[token])).join(" ");
   const matched = ngrams.filter((ngram) => ngram.references > 0).sort((a, b) => b.adds - a.adds);
   const strangers = ngrams.filter((ngram) => ngram.references === 0).sort((a, b) => b.weight - a.weight);
-  const most = Math.max(...matched.map((ngram) => ngram.adds), 1e-9);
+  const full = fullBar(about.label);
   const rows = matched.map((ngram, i) => barRow({ hidden: i >= SHOWN }, element("bdi", {}, written(ngram.tokens)),
-    [score(ngram.weight, 2), `${ngram.references} of ${references.length}`, score(ngram.adds, 3)], ngram.adds / most));
+    [score(ngram.weight, 2), `${ngram.references} of ${references.length}`, score(ngram.adds, 3)], ngram.adds / full));
   const more = element("button", { type: "button", class: "link", onclick: () => { rows.forEach((row) => { row.hidden = false; }); more.remove(); } },
     `Show all ${matched.length}`);
   return element("div", { class: "why" },
@@ -22,7 +23,13 @@ async function explainNgrams(about, image, place, system, data) {
     matched.length > SHOWN ? more : null,
     strangers.length ? element("p", { class: "facts" }, "In no reference: ", strangers.slice(0, 8).flatMap((ngram, i) => [i ? ", " : "",
       element("bdi", {}, written(ngram.tokens)), ` (${score(ngram.weight, 2)})`]), strangers.length > 8 ? `, and ${strangers.length - 8} more` : "") : null,
-    element("p", { class: "explained" }, `Weight: inverse document frequency over ${count(about.documents, "image")}. The last column adds up to ${score(total)}.`));
+    element("p", { class: "explained" }, `Weight: inverse document frequency over ${count(about.documents, "image")}. A full bar is ${score(full)}${full === 1 ? "" : ", the best corpus score"}. The last column adds up to ${score(total)}.`));
+}
+
+/** What a full bar stands for in every image and system: the best corpus score, or 1 where the page has none. */
+function fullBar(label) {
+  const corpus = manifest.outputs.find(({ name }) => name === label)?.corpus ?? [];
+  return Math.max(...corpus) || 1;
 }
 
 /** A table of things with numbers, and a bar at the end of each row. */
@@ -32,9 +39,9 @@ function barTable(heads, rows) {
     element("tbody", {}, rows));
 }
 
-/** A row of such a table; the length of its bar is a share of the longest. */
+/** A row of such a table; its bar is as long as the share, which is at most 1. */
 function barRow(attributes, content, numbers, share) {
-  const bar = drawn("svg", { width: 60, height: 8, "aria-hidden": "true" }, drawn("rect", { width: Math.max(1, 60 * share).toFixed(1), height: 8, rx: 1 }));
+  const bar = drawn("svg", { width: BAR, height: 8, "aria-hidden": "true" }, drawn("rect", { width: (BAR * Math.min(Math.max(share, 0), 1)).toFixed(1), height: 8, rx: 1 }));
   return element("tr", attributes, element("td", {}, content),
     numbers.map((number) => element("td", { class: "number" }, number)), element("td", { class: "bar" }, bar));
 }

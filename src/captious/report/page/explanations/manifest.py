@@ -31,9 +31,9 @@ def explanations_of(explained: Explained) -> dict[str, Any]:
     """Tables of tokens, and one entry per metric that can be explained."""
     packed = []
     with steps(_explainable(explained.reports[0]), lambda labeled: f"explaining {labeled[0]}") as metrics:
-        for label, metric in metrics:
+        for label, metric, outputs in metrics:
             pack = next(pack for kind, pack in _PACK.items() if isinstance(metric, kind))
-            packed.append({"label": label, **pack(metric, explained)})
+            packed.append({"label": label, "explains": outputs, **pack(metric, explained)})
     every = len(explained.rows) == explained.reports[0].n_images
     return {
         "rows": None if every else explained.columns.integers(explained.rows),
@@ -42,14 +42,18 @@ def explanations_of(explained: Explained) -> dict[str, Any]:
     }
 
 
-def _explainable(report: Report) -> list[tuple[str, BaseMetric]]:
-    """Metrics that can be explained, with their labels: those that were requested, and parts of combined ones."""
-    metrics: dict[str, tuple[str, BaseMetric]] = {}
+def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
+    """Metrics that can be explained: those that were requested, and parts of combined ones.
+
+    Of each its label, the metric, and the outputs that it explains.
+    """
+    metrics: dict[str, tuple[str, BaseMetric, list[str]]] = {}
     for label, result in report.items():
         if "|references:cat-" in result.signature:
             continue
         metric = result.statistics.metric
         for part in metric.metrics if isinstance(metric, Combined) else [metric]:
             if isinstance(part, tuple(_PACK)):
-                metrics.setdefault(part.signatures()[0], (label if part is metric else part.name, part))
+                named = label if part is metric else part.name
+                metrics.setdefault(part.signatures()[0], (named, part, []))[2].append(label)
     return [*metrics.values()]
