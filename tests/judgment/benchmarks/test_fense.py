@@ -45,6 +45,13 @@ def test_pairs(tmp_path: Path, name: str) -> None:
     assert of_rows[6:11] == of_rows[11:] == [without(left_out) for left_out in REFERENCES]
 
 
+def test_null_instead_of_a_pair_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "fense/audiocaps_eval.json", [{**RECORD, "MM_1": None, "HI": None}])
+    read = load(tmp_path, "audiocaps-eval")
+    assert isinstance(read, CaptionPairs)
+    assert read.preferred.tolist() == [0, 1]
+
+
 def test_the_mean_over_draws_counts(tmp_path: Path) -> None:
     write(tmp_path, "fense/clotho_eval.json", [RECORD])
     found = load(tmp_path, "clotho-eval@kinds")

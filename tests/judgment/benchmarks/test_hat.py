@@ -15,7 +15,7 @@ from ...support.judgments import load, write
 
 def record(image: str, caption: str, hallucination: object) -> dict[str, object]:
     return {
-        "image_id": image,
+        "image_path": image,
         "caption": caption,
         "references": ["a dog on a sofa", "the dog"],
         "contains_hallucination": hallucination,

@@ -4,14 +4,11 @@ A file has a record per sound: ``references`` (five), and for each kind of pair 
 votes]``. Votes are 1 for the first caption, -1 for the second and 0 for neither. The kinds are HC (two human captions,
 both correct), HI (two human captions, of which the second belongs to another sound), HM (a human's and a machine's
 caption) and MM_1 to MM_5 (two machine captions). Pairs that the sum of votes does not decide are left out; a tie
-between metric scores counts as wrong.
+between metric scores counts as wrong. Some records have null instead of a pair, which is left out.
 
 References are those that the authors' program gives to metrics of n-grams. HC: for each caption the four others. HI and
 HM: the four that are not the first caption. MM: five draws of four, over which the score is averaged. If fewer than
 four are left, because a reference occurs twice, they are repeated.
-
-The format was taken from the owners' file of AudioCaps-Eval and from their program; the protocols have not been run on
-all of the former, nor on the file of Clotho-Eval.
 """
 
 from __future__ import annotations
@@ -60,7 +57,7 @@ def _read(folder: DataFolder, file: str) -> list[CaptionPair]:
 
 def _pairs(folder: DataFolder, file: str, number: int, record: dict[str, Any]) -> Iterator[CaptionPair]:
     for key in _KEYS:
-        if key not in record:
+        if record.get(key) is None:  # the owners' file has nulls
             continue
         first, second, *_, votes = record[key]
         if not isinstance(votes, list) or not all(vote in (-1, 0, 1) for vote in votes):

@@ -17,13 +17,14 @@ _FILE = "aloha/hat-trainval.json"
 
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
-    """``[{"image_id", "caption", "references", "contains_hallucination": true or false}]``"""
+    """``[{"image_path", "caption", "references", "contains_hallucination": true or false}]``"""
     items = []
     for number, r in enumerate(folder.json(_FILE), start=1):
         if not isinstance(r["contains_hallucination"], bool):
             raise folder.error("contains_hallucination is neither true nor false", _FILE, f"record {number}")
         rating = 0 if r["contains_hallucination"] else 1
-        items.append(RatedCaption(f"{number}|{r['image_id']}", r["image_id"], r["caption"], r["references"], [rating]))
+        image = r["image_path"]
+        items.append(RatedCaption(f"{number}|{image}", image, r["caption"], r["references"], [rating]))
     return items
 
 

@@ -2,8 +2,6 @@
 
 ALOHa's paper reports the average precision with which a metric finds the captions with a wrong object, over all images
 and for each of nocaps' domains. The forced choice of FOIL-COCO is a protocol of its own.
-
-The format was taken from the owners' file; the protocols have not been run on all of it.
 """
 
 from __future__ import annotations

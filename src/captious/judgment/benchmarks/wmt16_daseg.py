@@ -1,10 +1,12 @@
 """WMT16, direct assessment of segments: machine translations into English, each rated with one number.
 
-Bojar et al. 2016.
+Bojar et al. 2016 correlate with Pearson's r, Sharif et al. 2019 with Kendall's tau. They tell another story where a
+metric gives probabilities: most are near 0 or 1, so that r sees two groups, and tau the order within them.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 
 from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
@@ -23,19 +25,20 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
     ]
 
 
+_protocol = partial(
+    Protocol,
+    "wmt16-daseg",
+    ratings="given",
+    of="captions",
+    references=Choice("one", AS_GIVEN.rule),
+    parts=Choice("language pairs", attrgetter("part")),
+)
+
 WMT16_DASEG = Benchmark(
     "wmt16-daseg",
     (
-        Protocol(
-            "wmt16-daseg",
-            "pearson",
-            "pearson",
-            "given",
-            "captions",
-            references=Choice("one", AS_GIVEN.rule),
-            parts=Choice("language pairs", attrgetter("part")),
-            source="Bojar et al. 2016",
-        ),
+        _protocol("pearson", statistic="pearson", source="Bojar et al. 2016"),
+        _protocol("kendall-tau-b", statistic="kendall-tau-b", source="Sharif et al. 2019"),
     ),
     (Files((_NORMALIZED,), _read),),
     "Bojar et al. 2016, direct assessment of segments",
