@@ -166,11 +166,9 @@ def show(diary: Diary, minutes: float) -> None:
         rows.append([what, f"{len(seconds):,}", *(f"{value:.2f}" for value in figures), f"{failed:,}"])
     print_table(rows)
     for role, samples in diary.memory.items():
-        thirds = [
-            max((value for at, value in samples if 20 * minutes * n <= at < 20 * minutes * (n + 1)), default=0.0)
-            for n in range(3)
-        ]
-        print(f"{role}: most memory in each third of the time, MiB: {', '.join(f'{value:,.0f}' for value in thirds)}")
+        thirds = [[value for at, value in samples if n <= at / (20 * minutes) < n + 1] for n in range(3)]
+        shown = ", ".join(f"{quantile(values, 0.9):,.0f}" for values in thirds)
+        print(f"{role}: memory in each third of the time, p90, MiB: {shown}")
     kills = Counter(role for _, role in diary.kills)
     print(f"kills: {dict(kills)}; submissions: {len(diary.uploads):,}; problems: {len(diary.problems)}")
     print(*diary.problems[:20], sep="\n")
