@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.parameters import Number
 from captious.metrics.shared.word_explanations import Subsequence, SubsequenceExplanation, token_lists
 from captious.native import lcs_lengths, threads
 from captious.text import TokenLayer
@@ -29,16 +30,13 @@ class RougeL(MeanMetric):
     """
 
     name = "rouge-l"
-    summary = "F-measure of the longest common subsequence, beta 1.2"
+    summary = "F-measure of the longest common subsequence"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "COCO toolkit and paper: best precision and best recall, each over all references",
         "lin2004": "Lin 2004: F-measure with each reference, then the best",
     }
-    beta = 1.2
 
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "beta": self.beta}
+    beta: Number[float] = Number(default=1.2, least=0, summary="weight of recall against precision")
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(TokenLayer(self.tokenizer))

@@ -181,8 +181,7 @@ def rouge_l(
         beta: weight of recall against precision.
         tokenizer: splits a caption into words.
     """
-    metric = _rouge_l.RougeL(tokenizer=WHITESPACE)
-    metric.beta = beta
+    metric = _rouge_l.RougeL(tokenizer=WHITESPACE, beta=beta)
     scores = metric.scores(table(*words(candidates, mult_references, tokenizer)))
     return outs(return_all_scores, rouge_l=(scores.mean(), scores))
 

@@ -234,7 +234,7 @@ class Rouge(MeanScorer):
     _name = "Rouge"
 
     def __init__(self) -> None:
-        self.beta = rouge_l.RougeL.beta
+        self.beta = rouge_l.RougeL.beta.default
 
     def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
         """Score the candidate of one image, given in a list.
@@ -255,9 +255,7 @@ class Rouge(MeanScorer):
         if type(self).calc_score is not Rouge.calc_score:
             pairs = zip(gts, res, strict=True) if isinstance(gts, list) else ((gts[image], res[image]) for image in gts)
             return np.array([self.calc_score(candidate, references) for references, candidate in pairs])
-        metric = rouge_l.RougeL(tokenizer=SPACES)
-        metric.beta = self.beta
-        return metric.scores(table)
+        return rouge_l.RougeL(tokenizer=SPACES, beta=self.beta).scores(table)
 
 
 class Spice(Scorer):
