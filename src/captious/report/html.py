@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import cache
 from html import escape
@@ -10,11 +9,10 @@ from importlib import resources
 from itertools import groupby
 
 from captious.report import numbers
+from captious.report.interval_drawings import SERIES, difference_drawing, scores_drawing
 from captious.table import PAGE, Cell, Column, Table, oriented
 
 __all__ = ["asset", "details", "html", "html_table", "note", "scrolling", "signature_list", "text"]
-
-_WIDTH, _HEIGHT = 160, 16  # of the drawing of a difference, in pixels
 
 
 def text(value: str) -> str:
@@ -37,13 +35,14 @@ def html(table: Table) -> str:
     return f'<div class="captious">{style}{html_table(table, table.caption)}{below}</div>'
 
 
-def html_table(table: Table, caption: str = "", *, section: str = "") -> str:
+def html_table(table: Table, caption: str = "", *, section: str = "", drawn: bool = False) -> str:
     """A table; signatures show when the pointer rests on a row.
 
     Args:
         table: what to show.
         caption: of the table.
         section: the only section to show.
+        drawn: draw the scores of each row with their intervals at its end, in the colors of systems.
     """
     table = oriented(table, PAGE)
     has_labels = any(row.label for row in table.rows)
@@ -52,12 +51,15 @@ def html_table(table: Table, caption: str = "", *, section: str = "") -> str:
         if section and row.section != section:
             continue
         cells = "".join(map(_cell, row.cells, table.columns))
+        if drawn:
+            cells += f'<td class="drawing" aria-hidden="true">{scores_drawing(row.cells)}</td>'
         hint = f' title="{text(row.signature)}"' if row.signature else ""
         label = row.label if section or not row.section else f"{row.section}, {row.label}"
         head = f'<th class="text" scope="row">{text(label)}</th>' if has_labels else ""
         body.append(f"<tr{hint}>{head}{cells}</tr>")
     corner = "<td></td>" if has_labels else ""
-    heads = f"<tr>{corner}{''.join(map(_head, table.columns))}</tr>"
+    names = [_mark(place) * drawn + text(column.head) for place, column in enumerate(table.columns)]
+    heads = f"<tr>{corner}{''.join(map(_head, table.columns, names))}{'<td class=drawing></td>' * drawn}</tr>"
     if table.group_notes:
         heads = f"<tr>{corner}{_groups(table)}</tr>{heads}"
     above = f"<caption>{text(caption)}</caption>" if caption else ""
@@ -108,9 +110,14 @@ def _groups(table: Table) -> str:
     )
 
 
-def _head(column: Column) -> str:
+def _mark(place: int) -> str:
+    """The color of a system."""
+    return f'<span class="mark series-{place % SERIES}" aria-hidden="true"></span>'
+
+
+def _head(column: Column, name: str) -> str:
     kind = " class=text" if column.align == "left" else ""
-    return f'<th scope="col"{kind}>{text(column.head)}</th>' + '<td class="drawing"></td>' * column.drawn
+    return f'<th scope="col"{kind}>{name}</th>' + '<td class="drawing"></td>' * column.drawn
 
 
 def _cell(cell: Cell | None, column: Column) -> str:
@@ -124,25 +131,9 @@ def _cell(cell: Cell | None, column: Column) -> str:
     kind = " class=best" * (cell.best and column.marked) + " class=significant" * cell.significant
     value += f"<sup>{text(cell.marks)}</sup>" if cell.marks else ""
     below = _beneath(numbers.typeset(" – ".join(numbers.interval(cell, column)))) if cell.interval else ""
-    drawn = f'<td class="drawing" aria-hidden="true">{_drawing(cell)}</td>' if column.drawn else ""
+    drawn = f'<td class="drawing" aria-hidden="true">{difference_drawing(cell)}</td>' if column.drawn else ""
     return f'<td{kind}><span class="value">{value}</span>{below}</td>{drawn}'
 
 
 def _beneath(line: str) -> str:
     return f'<span class="beneath">{text(line)}</span>'
-
-
-def _drawing(cell: Cell) -> str:
-    """A difference as a point with its interval, on a scale of its own around zero; decoration."""
-    assert isinstance(cell.value, float) and cell.interval is not None
-    ends = (*cell.interval, cell.value)
-    most = max(map(abs, ends))
-    if not (all(map(math.isfinite, ends)) and most):
-        return ""
-    middle = _WIDTH / 2
-    x = [round(middle + end / most * (middle - 5), 1) for end in ends]
-    return (
-        f'<svg class="difference" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'aria-hidden="true" focusable="false"><line x1="{middle}" y1="0" x2="{middle}" y2="{_HEIGHT}"/>'
-        f'<line class="interval" x1="{x[0]}" y1="8" x2="{x[1]}" y2="8"/><circle cx="{x[2]}" cy="8" r="3.5"/></svg>'
-    )

@@ -37,7 +37,7 @@ def write_report(
         path: the file.
         result: what to show: one system or several that were scored with the same metrics on the same images, a
             comparison, a judgment or a study.
-        title: title of the page. By default, the names of what it shows.
+        title: title of the page. By default, the systems and the number of images, or the name of the result.
         image_url: where the page finds images of captions: an address such as
             ``https://images.example.org/{id:012d}.jpg``, or a path relative to the page, such as ``images/{id}.jpg``.
             By default, it shows no images.

@@ -158,8 +158,8 @@ def test_bars_are_parts_of_a_score(open_page: Opener, examples: Path) -> None:
     expect(page.locator(".why").first).to_contain_text(f"A full bar is {numbers.score(best)}, the best corpus score")
     for row in page.locator(".why tbody tr:visible").all():
         added = float(row.locator(".number").last.inner_text())
-        width = float(row.locator("rect").get_attribute("width"))
-        assert width == pytest.approx(160 * min(added / best, 1), abs=0.2)
+        width = float(row.locator("rect").get_attribute("width").rstrip("%"))
+        assert width == pytest.approx(100 * min(added / best, 1), abs=0.1)
 
 
 def test_numbers_below_zero(open_page: Opener, examples: Path) -> None:

@@ -15,8 +15,10 @@ import pytest
 import captious
 from captious.errors import OutputError, ParameterError
 from captious.report import numbers
+from captious.report.interval_drawings import scores_drawing
 from captious.report.page.document import document
 from captious.report.write_report import report_page, write_report
+from captious.table import Cell
 
 from ...support.pages import Page, imports_of
 from .conftest import EXAMPLES, HOSTILE, hostile, systems
@@ -48,6 +50,49 @@ def test_tables_show_scores_intervals_and_tests(page: Page, examples: list[capti
         d = compared[name]
         for said in (numbers.signed(d.difference), numbers.span(*d.interval), numbers.p_value(d.p_randomization)):
             assert numbers.typeset(said) in page.text
+
+
+def test_scores_are_drawn_in_the_colors_of_systems(page: Page, examples: list[captious.Report]) -> None:
+    drawings = re.findall(r'<svg class="scores".*?</svg>', page.html)
+    assert len(drawings) == len(examples[0])
+    for name, drawing in zip(examples[0], drawings, strict=True):
+        ends = [report[name].confidence_interval(resamples=50) for report in examples]
+        low, high = min(low for low, _ in ends), max(high for _, high in ends)
+        dots = re.findall(r'series-(\d)"><line class="interval" x1="(\S+)%" x2="(\S+)%".*?cx="(\S+)%"', drawing)
+        assert [series for series, *_ in dots] == ["0", "1"]
+        for (_, *places), report, interval in zip(dots, examples, ends, strict=True):
+            values = [*interval, report[name].score]
+            expected = [4 + 92 * (value - low) / (high - low) for value in values]
+            assert [*map(float, places)] == pytest.approx(expected, abs=0.01)
+
+
+def test_ticks_are_round_numbers() -> None:
+    cells = [Cell(value, (value - 0.02, value + 0.02)) for value in (-0.01, 0.05)]
+    assert re.findall(r"<text[^>]*>(.*?)</text>", scores_drawing(cells)) == ["−.02", "0", ".02", ".04", ".06"]
+    assert re.findall(r"<text[^>]*>(.*?)</text>", scores_drawing(cells[1:])) == ["0", ".02", ".04", ".06"]
+    assert scores_drawing([Cell(0.5), None, Cell(math.nan, (0.1, 0.2))]) == ""
+    assert scores_drawing([Cell(1.0, (1.0, 1.0)), Cell(1.0, (1.0, 1.0))]) == ""
+
+
+def test_the_title_says_what_is_shown(page: Page, examples: list[captious.Report]) -> None:
+    assert "<title>baseline and improved on 24 images</title>" in page.html
+    best = sum(examples[1][name].score > examples[0][name].score for name in examples[0])
+    assert f"improved in {best}" in page.text
+    one = Page(report_page(examples[0], resamples=5))
+    assert "<h1>baseline on 24 images</h1>" in one.html
+    assert "Best score" not in one.text
+
+
+def test_commands_are_at_the_end(meteor_tables: object) -> None:
+    [report, _] = systems(["spice"])
+    warned = captious.Report("a", report.captions, dict(report), ["It is so. For more, run: captious doctor --all."])
+    page = Page(report_page(warned, resamples=5, explain=2))
+    note = page.html[page.html.index('<div class="note"') : page.html.index("<h2>Scores")]
+    assert "It is so." in note
+    assert "captious doctor" not in note
+    end = page.html[page.html.index("need JavaScript") :]
+    assert "For more, run: <code>captious doctor --all</code>" in end
+    assert "<code>captious report --explain NUMBER</code>" in end
 
 
 def test_captions_are_kept_byte_for_byte(page: Page, examples: list[captious.Report]) -> None:

@@ -1,7 +1,6 @@
 // CIDEr and CIDEr-D: what each n-gram of a candidate adds to its score, from tokens and document frequencies.
 
 const SHOWN = 12;
-const BAR = 160; // the width of a full bar
 
 async function explainNgrams(about, image, place, system, data) {
   const [words, ours, theirs, idf] = await Promise.all([
@@ -41,7 +40,7 @@ function barTable(heads, rows) {
 
 /** A row of such a table; its bar is as long as the share, which is at most 1. */
 function barRow(attributes, content, numbers, share) {
-  const bar = drawn("svg", { width: BAR, height: 8, "aria-hidden": "true" }, drawn("rect", { width: (BAR * Math.min(Math.max(share, 0), 1)).toFixed(1), height: 8, rx: 1 }));
+  const bar = drawn("svg", { width: "100%", height: 8, "aria-hidden": "true" }, drawn("rect", { width: `${(100 * Math.min(Math.max(share, 0), 1)).toFixed(2)}%`, height: 8 }));
   return element("tr", attributes, element("td", {}, content),
     numbers.map((number) => element("td", { class: "number" }, number)), element("td", { class: "bar" }, bar));
 }

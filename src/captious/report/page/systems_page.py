@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,10 +26,12 @@ from captious.report.page.document import document
 from captious.report.page.explanations.explained import Explained
 from captious.report.page.explanations.manifest import explanations_of
 from captious.report.page.packed_columns import Columns
+from captious.table import Table
 
 __all__ = ["SystemsPage"]
 
 _LEVEL = 0.95
+_COMMAND = re.compile(r"(?P<warning>.+\.) (?P<advice>[^.]*:) (?P<command>captious [a-z].*?)\.?")
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,16 @@ class SystemsPage:
 
     @property
     def _title(self) -> str:
-        names = [report.system for report in self.reports]
-        return self.title or (", ".join(names) if len(names) < 4 else f"{len(names)} systems")
+        if self.title:
+            return self.title
+        *others, last = [report.system for report in self.reports]
+        n_images = self.reports[0].n_images
+        names = (
+            f"{len(others) + 1} systems"
+            if len(others) > 2
+            else " and ".join([", ".join(others)] * bool(others) + [last])
+        )
+        return f"{names} on {n_images:,} image{'s' if n_images != 1 else ''}"
 
     @property
     def _by(self) -> str:
@@ -164,15 +175,21 @@ class SystemsPage:
     def _content(self, rows: NDArray[np.int64]) -> str:
         scores = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
         sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
+        warnings = [*map(_parted, self._warnings())]
+        commands = [advice for _, advice in warnings if advice]
+        if len(rows) < self.reports[0].n_images:
+            commands.append(("To explain more images:", "captious report --explain NUMBER"))
         best = " The best score of each row is underlined." if len(self.reports) > 1 else ""
         lower = "".join(f" {said}" for said in lower_is_better_note(scores.rows))
         parts = [
             f"<h1>{text(self._title)}</h1>",
+            self._best(scores),
             f'<p class="where">{text(scores.title)}</p>',
-            self._warnings(),
+            note(said for said, _ in warnings),
             "<section><h2>Scores</h2>",
-            scrolling(html_table(scores), "Scores"),
-            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)}).{best}{lower}</p>',
+            scrolling(html_table(scores, drawn=True), "Scores"),
+            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)}), drawn at the end '
+            f"of the row on a scale of its own.{best}{lower}</p>",
             signature_list(scores),
             "</section>",
             *self._by_group(),
@@ -182,6 +199,7 @@ class SystemsPage:
             '<p class="needs-script">Distributions and captions need JavaScript.</p>',
             self._limit(rows),
             "</section>",
+            *(f'<p class="explained">{text(advice)} <code>{text(command)}</code></p>' for advice, command in commands),
         ]
         return "\n".join(filter(None, parts))
 
@@ -221,9 +239,24 @@ class SystemsPage:
             f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}</p></section>"
         )
 
-    def _warnings(self) -> str:
-        said = [warning for report in self.grouped or self.reports for warning in report.warnings]
-        return note([*said, *few_images(self.reports[0].n_images), *exclusions(self.reports)])
+    def _best(self, scores: Table) -> str:
+        """In how many metrics each of several systems has the best score."""
+        best = [[cell is not None and cell.best for cell in row.cells] for row in scores.rows]
+        n_rows = sum(map(any, best))
+        counts = {
+            report.system: sum(marks) for report, marks in zip(self.reports, zip(*best, strict=True), strict=True)
+        }
+        said = [f"{system} in {n:,}" for system, n in sorted(counts.items(), key=lambda item: -item[1]) if n]
+        if not said:
+            return ""
+        said[0] += f" of {n_rows:,} metric{'s' if n_rows != 1 else ''}"
+        return f'<p class="lead">Best score: {text(", ".join(said))}.</p>'
+
+    def _warnings(self) -> Iterator[str]:
+        for report in self.grouped or self.reports:
+            yield from report.warnings
+        yield from few_images(self.reports[0].n_images)
+        yield from exclusions(self.reports)
 
     def _limit(self, rows: NDArray[np.int64]) -> str:
         n = self.reports[0].n_images
@@ -232,8 +265,14 @@ class SystemsPage:
         which = "the worst scores" if len(self.reports) == 1 else "the largest differences between systems"
         return (
             f'<p class="explained">Explanations other than n-grams are in this file for {len(rows):,} of {n:,} images, '
-            f"those with {which} (captious report --explain).</p>"
+            f"those with {which}.</p>"
         )
+
+
+def _parted(warning: str) -> tuple[str, tuple[str, str] | None]:
+    """A warning, and what it says about a command, which pages have at their end."""
+    parts = _COMMAND.fullmatch(warning)
+    return (warning, None) if parts is None else (parts["warning"], (parts["advice"], parts["command"]))
 
 
 def _finite(value: float) -> float | None:

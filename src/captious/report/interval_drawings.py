@@ -1,0 +1,84 @@
+"""Values with their intervals as small drawings for cells of tables; decoration, as the numbers are beside them.
+
+Drawings are as wide as their cell: places are in percent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from captious.report import numbers
+from captious.table import Cell
+
+__all__ = ["SERIES", "difference_drawing", "scores_drawing"]
+
+SERIES = 8  # colors of systems
+_LANE = 9  # between values of different systems, in pixels
+_AXIS = 14  # below them
+_MOST_STEPS = 6  # between ticks
+_EDGE = 4.0  # at each side, in percent
+
+
+def difference_drawing(cell: Cell) -> str:
+    """A difference as a point with its interval, on a scale of its own around zero."""
+    assert isinstance(cell.value, float) and cell.interval is not None
+    ends = [*cell.interval, cell.value]
+    most = max(map(abs, ends))
+    if not (all(map(math.isfinite, ends)) and most):
+        return ""
+    return _svg("difference", 16, '<line x1="50%" x2="50%" y1="0" y2="16"/>' + _dot(cell, -most, most, 8))
+
+
+def scores_drawing(cells: Sequence[Cell | None]) -> str:
+    """The values of a row as points with their intervals, one below the other in the colors of systems.
+
+    The scale, which every row has for itself, holds all intervals; that of a single value begins at zero.
+    """
+    drawn = {place: cell for place, cell in enumerate(cells) if cell is not None and _is_drawn(cell)}
+    ends = [float(end) for cell in drawn.values() for end in cell.interval or ()]
+    if len(cells) == 1:
+        ends.append(0.0)
+    if not ends or min(ends) == max(ends):
+        return ""
+    low, high = min(ends), max(ends)
+    height = _LANE * len(cells)
+    axis = "".join(
+        f'<line x1="{x}%" x2="{x}%" y1="0" y2="{height}"/><text x="{x}%" y="{height + _AXIS - 3}">{label}</text>'
+        for x, label in ((_place(tick, low, high), label) for tick, label in _ticks(low, high))
+    )
+    dots = "".join(
+        f'<g class="series-{place % SERIES}">{_dot(cell, low, high, _LANE * place + _LANE / 2)}</g>'
+        for place, cell in drawn.items()
+    )
+    return _svg("scores", height + _AXIS, axis + dots)
+
+
+def _is_drawn(cell: Cell) -> bool:
+    return cell.interval is not None and all(map(math.isfinite, (*cell.interval, cell.value)))  # type: ignore[arg-type]
+
+
+def _dot(cell: Cell, low: float, high: float, y: float) -> str:
+    assert isinstance(cell.value, float) and cell.interval is not None
+    left, right, x = (_place(end, low, high) for end in (*cell.interval, cell.value))
+    interval = f'<line class="interval" x1="{left}%" x2="{right}%" y1="{y:g}" y2="{y:g}"/>'
+    return f'{interval}<circle cx="{x}%" cy="{y:g}" r="3.5"/>'
+
+
+def _place(value: float, low: float, high: float) -> float:
+    """Where a value is, in percent of the width."""
+    return round(_EDGE + (100 - 2 * _EDGE) * (value - low) / (high - low), 2)
+
+
+def _ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Round numbers of a scale, and how they are written."""
+    power = math.floor(math.log10((high - low) / _MOST_STEPS))
+    steps = (factor * 10.0**power for factor in (1, 2, 5, 10))
+    step = next(step for step in steps if (high - low) / step <= _MOST_STEPS * (1 + 1e-9))
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    multiples = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(n * step, numbers.typeset(numbers.score(n * step, digits)) if n else "0") for n in multiples]
+
+
+def _svg(kind: str, height: int, content: str) -> str:
+    return f'<svg class="{kind}" width="100%" height="{height}" aria-hidden="true" focusable="false">{content}</svg>'
