@@ -137,7 +137,7 @@ def test_explanations(open_page: Opener, examples: Path) -> None:
     page.get_by_label("Explain").select_option("meteor")
     expect(why.first).to_contain_text(re.compile(r"match(es)? in \d+ chunks? · precision \.\d+"))
     page.get_by_label("Explain").select_option("spice")
-    expect(why.first.get_by_role("img")).to_have_count(2)
+    expect(why.first.get_by_role("img")).to_have_count(1)
     page.get_by_label("Explain").select_option("wmd")
     expect(why.first).to_contain_text("candidate → reference")
 

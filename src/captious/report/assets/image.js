@@ -2,6 +2,8 @@
 
 const EXPLAINERS = { alignment: explainAlignment, scene: explainScene, ngrams: explainNgrams, transport: explainTransport };
 
+const WHY_PADDING = 26; // at both sides of an explanation, in pixels
+
 class ImagePanel {
   /** @param {(by: number) => void} move selects the image before or after this one */
   constructor(data, move) {
@@ -9,6 +11,7 @@ class ImagePanel {
     this.move = move;
     this.explanation = 0;
     this.node = element("section", { class: "image", "aria-label": "Image" });
+    new ResizeObserver(() => { if (this.shown && Math.abs(this.node.clientWidth - this.width) > 20) this.show(...this.shown); }).observe(this.node);
   }
 
   /** Explain by the metric that an output is of, or is made of, if the page has its explanations. */
@@ -21,6 +24,7 @@ class ImagePanel {
     const key = (this.latest = {});
     if (image < 0) return;
     this.shown = [image, place];
+    this.width = this.node.clientWidth;
     const captions = await Promise.all(manifest.captions.lists.map((_, list) => loadCaptions(list)));
     const explanations = manifest.explanations.metrics;
     const why = explanations.length ? await this.why(image, explanations[this.explanation]) : [];
@@ -86,7 +90,8 @@ class ImagePanel {
   async why(image, about) {
     const place = about.kind === "ngrams" ? image : await explainedPlace(image);
     if (place < 0) return manifest.systems.map(() => element("p", { class: "quiet" }, `This image is not among those whose explanations by ${about.label} are in this file.`));
-    return Promise.all(manifest.systems.map((_, system) => EXPLAINERS[about.kind](about, image, place, system, this.data)));
+    const width = this.node.clientWidth - WHY_PADDING;
+    return Promise.all(manifest.systems.map((_, system) => EXPLAINERS[about.kind](about, image, place, system, this.data, width)));
   }
 }
 

@@ -28,6 +28,7 @@ _SCRIPTS = (
     "tables.js",
     "distributions.js",
     "alignments.js",
+    "scene_graphs.js",
     "scenes.js",
     "ngrams.js",
     "transport.js",
