@@ -1,4 +1,4 @@
-// Writes an object with a field of every kind that Java can serialise, base64. Run it from its source:
+// Writes an object with a field of every kind that Java can serialize, base64. Run it from its source:
 //     java JavaObjects.java > java_objects.txt
 import java.io.*;
 import java.util.*;

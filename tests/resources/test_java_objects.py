@@ -1,4 +1,4 @@
-"""Java's serialisation, read: what Java wrote, what the specification shows, made-up streams, and hostile ones."""
+"""Java's serialization, read: what Java wrote, what the specification shows, made-up streams, and hostile ones."""
 
 from __future__ import annotations
 

@@ -63,10 +63,10 @@ FEW = (
 )
 DELETE = ("submissions.storage", "remove_files", "before")
 LOAD = {
-    "while files are copied": ("challenges.loading", "shutil.copyfile", "second"),
-    "before the commit": ("challenges.loading", "_store", "before commit"),
-    "before baselines": ("challenges.loading", "_submit_baselines", "before"),
-    "after baselines": ("challenges.loading", "_submit_baselines", "after"),
+    "while files are copied": ("challenges.challenge_store", "shutil.copyfile", "second"),
+    "before the commit": ("challenges.challenge_store", "_store", "before commit"),
+    "before baselines": ("challenges.challenge_store", "_submit_baselines", "before"),
+    "after baselines": ("challenges.challenge_store", "_submit_baselines", "after"),
 }
 
 REPOSITORY = Path(__file__).parents[2]
@@ -164,7 +164,7 @@ class Walk:
         self.work()
 
     def load(self, step: Any = None) -> None:
-        from captious.server.challenges.loading import load_challenge
+        from captious.server.challenges.challenge_store import load_challenge
 
         if step is not None:
             kill_at(*step)

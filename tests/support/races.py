@@ -102,7 +102,6 @@ def two_uploads() -> list[int]:
 
 def while_loading(folder: Path) -> list[Any]:
     """A submission is taken, and scored, in the middle of the transaction in which the challenge is loaded."""
-    from captious.server.challenges import loading
     from captious.server.models import Submission
     from captious.server.scoring import lease, versions, worker
 
@@ -122,7 +121,7 @@ def while_loading(folder: Path) -> list[Any]:
         is_written.set()
 
     def load() -> None:
-        loading.load_challenge(write_folder(folder, references={**REFERENCES, 1: ["a dog in the park"]}))
+        challenge_store.load_challenge(write_folder(folder, references={**REFERENCES, 1: ["a dog in the park"]}))
 
     def score() -> None:
         assert has_queued.wait(60)
@@ -157,7 +156,7 @@ def main() -> None:
     migrate()
     from django.db import connection
 
-    from captious.server.challenges.loading import load_challenge
+    from captious.server.challenges.challenge_store import load_challenge
     from captious.server.models import Team
 
     folder = write_folder(data.parent / "small", limits="scored_per_day = 1")

@@ -69,7 +69,7 @@ class Site:
 
     def load(self, folder: Path) -> Any:
         """A challenge from a folder."""
-        from captious.server.challenges.loading import load_challenge
+        from captious.server.challenges.challenge_store import load_challenge
 
         return load_challenge(folder).challenge
 

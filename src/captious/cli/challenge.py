@@ -62,18 +62,18 @@ def check(folder: Path, data: Path | None) -> None:
     """Check the FOLDER of a challenge, and show what is in it.
 
     All problems are reported at once: in challenge.toml, in the files that it names, and metrics that cannot run
-    here. With --data, also those that depend on the server, such as organisers without an account.
+    here. With --data, also those that depend on the server, such as organizers without an account.
     """
     with server_extra():
         from captious.server.challenges.folder import check_folder
         from captious.server.operations.setup import set_up
     if data is None:
         checked = check_folder(folder)
-        if checked.definition.organisers:
-            click.echo("with --data DIR, it is also checked that the organisers have accounts", err=True)
+        if checked.definition.organizers:
+            click.echo("with --data DIR, it is also checked that the organizers have accounts", err=True)
     else:
         set_up(data)
-        from captious.server.challenges.loading import check_for_server
+        from captious.server.challenges.challenge_store import check_for_server
 
         checked, changes = check_for_server(folder)
         _print_changes(changes)
@@ -99,7 +99,7 @@ def load(folder: Path, data: Path, yes: bool) -> None:
         from captious.server.operations.setup import migrate, set_up
     set_up(data, make=True)
     migrate()
-    from captious.server.challenges.loading import load_challenge
+    from captious.server.challenges.challenge_store import load_challenge
 
     def agree(changes: Changes) -> bool:
         _print_changes(changes)
@@ -131,7 +131,7 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
     definition = challenge.definition
     yield "challenge", f"{definition.title} ({challenge.slug})"
     yield "pages", "public" if definition.access == "public" else "for participants only"
-    yield "organisers", ", ".join(definition.organisers) or "none: only administrators"
+    yield "organizers", ", ".join(definition.organizers) or "none: only administrators"
     for text in definition.texts:
         yield "texts", f"{text.title}: {text.file}"
     for captions in definition.captions:

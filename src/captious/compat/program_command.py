@@ -27,7 +27,7 @@ __all__ = ["COPIES", "VARIABLE", "command", "environment", "exports", "install_f
 #: The environment variable that says what to replace: prefixes, separated by commas; ``name=toolkit`` for one whose
 #: name does not say which toolkit it is.
 VARIABLE = "CAPTIOUS_COMPAT"
-#: The word in it for toolkits of their own name and all copies that can be recognised.
+#: The word in it for toolkits of their own name and all copies that can be recognized.
 COPIES = "copies"
 _STARTUP = Path(__file__).parent / "startup"
 _FORWARDED = ("SIGTERM", "SIGHUP")

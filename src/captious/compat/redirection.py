@@ -53,7 +53,7 @@ def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
     Args:
         prefix: a toolkit as the program imports it, all of which is replaced: ``pycocoevalcap``, or within another
             package, ``nlgeval.pycocoevalcap``. None for ``pycocoevalcap`` and ``pyciderevalcap``, and for the scorers
-            and tokenizers of copies under any name, which are recognised by their files.
+            and tokenizers of copies under any name, which are recognized by their files.
         toolkit: the toolkit, of ``TOOLKITS``, if it is not the last word of the prefix: with
             ``install("metrics", toolkit="evaluation")``, ``metrics.PTBTokenizer`` leads to captious.
 

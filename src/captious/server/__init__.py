@@ -1,1 +1,1 @@
-"""The evaluation server: organisers keep the references, teams upload captions."""
+"""The evaluation server: organizers keep the references, teams upload captions."""

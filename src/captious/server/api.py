@@ -155,8 +155,8 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
 
 @_call("GET", needs_user=True)
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The state of the server, for Prometheus; only for organisers and administrators."""
-    if not (request.user.is_superuser or request.user.organised.exists()):
+    """The state of the server, for Prometheus; only for organizers and administrators."""
+    if not (request.user.is_superuser or request.user.organized.exists()):
         raise Http404
     return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
 

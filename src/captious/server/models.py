@@ -37,7 +37,7 @@ __all__ = [
     "key_of",
 ]
 
-#: Where the image ids of captions files are, in the folder of a challenge; no organiser has a folder of this name.
+#: Where the image ids of captions files are, in the folder of a challenge; no organizer has a folder of this name.
 IDS_FOLDER = ".captious-ids"
 
 
@@ -67,13 +67,13 @@ class Challenge(models.Model):
     access = models.CharField(max_length=20, default="public")
     #: challenge.toml as plain values.
     definition_values = models.JSONField()
-    #: The pages of the organisers: [{"title", "slug", "html"}], sanitised.
+    #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
     texts = models.JSONField(default=list)
     #: Number of images of each reference set.
     counts = models.JSONField(default=dict)
     #: Increases whenever the challenge is loaded; names the folder of its files.
     version = models.PositiveIntegerField(default=1)
-    organisers = models.ManyToManyField(User, related_name="organised", blank=True)
+    organizers = models.ManyToManyField(User, related_name="organized", blank=True)
     participants = models.ManyToManyField(User, through="Participant", related_name="challenges")
     created = models.DateTimeField(auto_now_add=True)
     loaded = models.DateTimeField(auto_now=True)
@@ -130,7 +130,7 @@ class Phase(models.Model):
     board = models.CharField(max_length=20, default="public")
     #: Decimal places of the scores that are shown.
     digits = models.PositiveSmallIntegerField(default=4)
-    #: "at-once", "at-end" or "never": when anybody but organisers sees scores.
+    #: "at-once", "at-end" or "never": when anybody but organizers sees scores.
     scores_shown = models.CharField(max_length=20, default="at-once")
     #: The largest share of images that may have the same caption.
     equal_captions = models.FloatField(default=0.1)
@@ -172,7 +172,7 @@ class Phase(models.Model):
 
     @property
     def has_scores_open(self) -> bool:
-        """Whether scores are shown to others than organisers by now."""
+        """Whether scores are shown to others than organizers by now."""
         return self.scores_shown == "at-once" or (self.scores_shown == "at-end" and self.state == "closed")
 
     @property
@@ -218,7 +218,7 @@ class Submission(models.Model):
     anonymous = models.BooleanField(default=False)
     is_baseline = models.BooleanField(default=False)
     is_human = models.BooleanField(default=False)
-    #: An organiser has taken it off the board.
+    #: An organizer has taken it off the board.
     is_hidden = models.BooleanField(default=False)
 
     filename = models.CharField(max_length=255)
@@ -243,7 +243,7 @@ class Submission(models.Model):
     finished = models.DateTimeField(null=True)
     #: Why it failed, for the submitter.
     reason = models.TextField(blank=True)
-    #: Why it failed, for the organiser.
+    #: Why it failed, for the organizer.
     traceback = models.TextField(blank=True)
     #: What pages show: the scores of the version that the board shows or, if there are none, the last ones.
     shown_scores = models.ForeignKey("Scores", models.SET_NULL, null=True, related_name="+")

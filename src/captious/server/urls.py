@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 
 from captious.server import api as api
 from captious.server.operations.health import healthz
-from captious.server.pages import challenges, managing, people, submissions, versions
+from captious.server.pages import challenges, management, people, submissions, versions
 
 handler400 = "captious.server.pages.error_pages.bad_request"
 handler403 = "captious.server.pages.error_pages.forbidden"
@@ -26,7 +26,7 @@ _challenge = [
     path("captions/<path:image_id>", challenges.caption, name="caption"),
     path("submit", submissions.submit, name="submit"),
     path("submissions", submissions.submissions, name="submissions"),
-    path("manage", managing.manage, name="manage"),
+    path("manage", management.manage, name="manage"),
     path("versions", versions.versions, name="versions"),
 ]
 _submission = [

@@ -18,8 +18,8 @@ from tests.server.browser.scenes import write_scenes
 from tests.server.browser.steps import sign_in, sign_up
 from tests.support.server import ADMIN, Server
 
-#: Users with accounts: an organiser of the challenge "scenes", and one who is nothing special.
-ORGANISER, USER = "olga", "ursula"
+#: Users with accounts: an organizer of the challenge "scenes", and one who is nothing special.
+ORGANIZER, USER = "olga", "ursula"
 
 
 @pytest.fixture(scope="package")
@@ -44,12 +44,12 @@ def running(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     environment = {f"CAPTIOUS_SERVER_{name}": value for name, value in limits.items()}
     with Server(place / "data", "--demo", environment=environment) as started:
         cookies = {}
-        for name, enter in ((ORGANISER, sign_up), (USER, sign_up), (ADMIN, sign_in)):
+        for name, enter in ((ORGANIZER, sign_up), (USER, sign_up), (ADMIN, sign_in)):
             page = browser.new_page(base_url=started.url)
             enter(page, name)
             cookies[name] = page.context.storage_state()
             page.context.close()
-        folder = write_scenes(place / "scenes", organiser=ORGANISER)
+        folder = write_scenes(place / "scenes", organizer=ORGANIZER)
         loaded = started.captious("challenge", "load", str(folder), "--data", str(started.data))
         assert loaded.returncode == 0, loaded.stderr
         until = time.monotonic() + 60

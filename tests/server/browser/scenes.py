@@ -38,10 +38,10 @@ _VALUES: dict[str, Any] = {
 }
 
 
-def write_scenes(folder: Path, organiser: str) -> Path:
+def write_scenes(folder: Path, organizer: str) -> Path:
     """Make the folder."""
     folder.mkdir()
-    (folder / "challenge.toml").write_text(as_toml({**_VALUES, "organisers": [organiser]}))
+    (folder / "challenge.toml").write_text(as_toml({**_VALUES, "organizers": [organizer]}))
     (folder / "overview.md").write_text("Describe each *scene*.\n\n| set | images |\n|---|---|\n| val | 16 |\n")
     ids = [row["image_id"] for row in example()]
     parts = {"val": ids[:16], "test": ids[16:]}

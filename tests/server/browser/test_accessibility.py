@@ -87,7 +87,7 @@ def test_pages_for_users(open_page: Callable[..., Any], captions: Path, tmp_path
         check(page)
 
 
-def test_pages_for_organisers(open_page: Callable[..., Any]) -> None:
+def test_pages_for_organizers(open_page: Callable[..., Any]) -> None:
     page = open_page("olga")
     page.context.route("https://images.example.org/**", lambda route: route.fulfill(body="", content_type="image/png"))
     for path in (

@@ -1,4 +1,4 @@
-"""Accounts, teams, tokens and the organisers' page in a browser."""
+"""Accounts, teams, tokens and the organizers' page in a browser."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_an_administrator_makes_a_link_that_resets_a_password(open_page: Callabl
 
 
 @widths
-def test_the_organisers_page(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
     name = f"participant-{width}"
     guest = open_page(refused=(404,))
     sign_up(guest, name)
@@ -129,11 +129,11 @@ def test_the_organisers_page(open_page: Callable[..., Any], width: int, scripts:
 
     # a submission
     page.get_by_role("row").filter(has_text="Improved baseline").get_by_role("button", name="Hide").click()
-    expect(page.get_by_role("row").filter(has_text="hidden by an organiser")).to_have_count(1)
+    expect(page.get_by_role("row").filter(has_text="hidden by an organizer")).to_have_count(1)
     guest.reload()
     assert methods(guest) == ["Baseline"]
     page.get_by_role("button", name="Show Improved").click()
-    expect(page.get_by_role("row").filter(has_text="hidden by an organiser")).to_have_count(0)
+    expect(page.get_by_role("row").filter(has_text="hidden by an organizer")).to_have_count(0)
     guest.reload()
     assert methods(guest) == ["Improved", "Baseline"]
 

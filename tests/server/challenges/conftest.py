@@ -15,7 +15,7 @@ from captious.server.challenges.problems import ChallengeError
 TOML = """
 title = "COCO captions"
 summary = "Captions of everyday scenes."
-organisers = ["alice"]
+organizers = ["alice"]
 image_url = "https://images.example.org/{id:012d}.jpg"
 metrics = ["bleu", "rouge-l", "cider-d"]
 

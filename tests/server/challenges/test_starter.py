@@ -156,7 +156,7 @@ class TestDemo:
         write_demo(tmp_path / "demo", ["alice"])
         checked = check_folder(tmp_path / "demo")
         definition = checked.definition
-        assert (checked.slug, definition.organisers, checked.warnings) == ("demo", ("alice",), ())
+        assert (checked.slug, definition.organizers, checked.warnings) == ("demo", ("alice",), ())
         assert [(baseline.method, baseline.human) for baseline in definition.baselines] == [
             ("Baseline", False),
             ("Improved", False),

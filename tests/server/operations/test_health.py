@@ -101,14 +101,14 @@ def test_writing_is_not_tried_whenever_somebody_asks(alive: Site, monkeypatch: p
 
 
 def test_prometheus(alive: Site) -> None:
-    """An organiser is told about own challenges, an administrator about all."""
+    """An organizer is told about own challenges, an administrator about all."""
     from captious.server.models import Challenge, User
 
     queued(alive)
-    organiser, administrator = alive.user("olga"), User.objects.create_superuser("root")
+    organizer, administrator = alive.user("olga"), User.objects.create_superuser("root")
     other = Challenge.objects.create(slug="other", title="Other", definition_values={})
-    other.organisers.add(organiser)
-    for user, challenges in ((organiser, set()), (administrator, {"demo"})):
+    other.organizers.add(organizer)
+    for user, challenges in ((organizer, set()), (administrator, {"demo"})):
         header = {"Authorization": f"Bearer {alive.token(user)}"}
         response = alive.client().get("/api/v1/metrics", headers=header)
         families = {each.name: each for each in text_string_to_metric_families(response.content.decode())}

@@ -104,7 +104,7 @@ def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch
 
 
 def test_other_changes_do_not_score_again(site: Site, folder: Path) -> None:
-    from captious.server.challenges.loading import load_challenge
+    from captious.server.challenges.challenge_store import load_challenge
 
     queue()
     site.work()

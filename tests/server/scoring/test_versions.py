@@ -180,7 +180,7 @@ class TestOnlyWhatChanged:
         after = dict(Phase.objects.values_list("name", "scoring_version"))
         assert after == {"main": before["main"], "second": before["second"] + 1}
 
-    def test_an_organiser_who_asks_for_it_gets_everything(
+    def test_an_organizer_who_asks_for_it_gets_everything(
         self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.scoring.queue import queue_again
@@ -222,7 +222,7 @@ def test_another_version_of_captious_scores_again(site: Site, folder: Path, monk
     assert len(board(site)) == 1
 
 
-def test_organisers_see_before_and_after(site: Site, folder: Path) -> None:
+def test_organizers_see_before_and_after(site: Site, folder: Path) -> None:
     rows = queue(2)
     admin = site.client(site.user("root", is_superuser=True))
     site.work()

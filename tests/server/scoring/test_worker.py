@@ -100,7 +100,7 @@ def is_done() -> bool:
 class TestFailures:
     """Of the server: scoring is tried again, then it fails and does not count."""
 
-    def test_the_submitter_reads_that_it_costs_nothing_and_the_organiser_why(
+    def test_the_submitter_reads_that_it_costs_nothing_and_the_organizer_why(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.models import Submission

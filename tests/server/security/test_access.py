@@ -33,8 +33,8 @@ ROLES = {
     "member": "mia",
     "captain": "ann",
     "participant": "paul",
-    "organiser": "olga",
-    "elsewhere": "otto",  # organiser of another challenge
+    "organizer": "olga",
+    "elsewhere": "otto",  # organizer of another challenge
     "administrator": "root",
     "inactive": "dora",
 }

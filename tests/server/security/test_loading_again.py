@@ -17,7 +17,7 @@ PHASES = [{"name": "main"}, {"name": "late", "board": "hidden"}]
 BASELINE = {"method": "Base", "file": "base.zip", "phases": ["main"]}
 
 
-class Organiser:
+class Organizer:
     """Olga with her challenge, its folder and its page."""
 
     def __init__(self, site: Site, folder: Path) -> None:
@@ -57,12 +57,12 @@ class Organiser:
 
 
 @pytest.fixture
-def olga(site: Site, tmp_path: Path) -> Organiser:
-    return Organiser(site, tmp_path / "open")
+def olga(site: Site, tmp_path: Path) -> Organizer:
+    return Organizer(site, tmp_path / "open")
 
 
 class TestBoards:
-    def test_what_was_set_on_the_site_stays(self, olga: Organiser) -> None:
+    def test_what_was_set_on_the_site_stays(self, olga: Organizer) -> None:
         olga.act("board", phase="main", board="hidden")
         olga.act("board", phase="late", board="public")
         olga.write(title="Another title")
@@ -71,7 +71,7 @@ class TestBoards:
         assert "changed in the folder: title: Open → Another title\n" in done.stderr
         assert "stays: phase main: the leaderboard stays hidden; challenge.toml says public" in done.stderr
 
-    def test_the_folder_wins_where_its_own_value_has_changed_and_somebody_agrees(self, olga: Organiser) -> None:
+    def test_the_folder_wins_where_its_own_value_has_changed_and_somebody_agrees(self, olga: Organizer) -> None:
         olga.write(phases=[{"name": "main"}, {"name": "late", "board": "public"}])
         with pytest.raises(ParameterError, match="would undo"):
             olga.site.load(olga.folder)
@@ -82,7 +82,7 @@ class TestBoards:
         assert olga.run("load", "--yes").exit_code == 0
         assert olga.board("late") == "public"
 
-    def test_a_phase_that_comes_back_is_as_it_was(self, olga: Organiser) -> None:
+    def test_a_phase_that_comes_back_is_as_it_was(self, olga: Organizer) -> None:
         olga.act("board", phase="main", board="hidden")
         for phases in ([{"name": "late", "board": "hidden"}], PHASES):
             olga.write(phases=phases, baselines=[{**BASELINE, "phases": ["late"]}])
@@ -91,7 +91,7 @@ class TestBoards:
 
 
 class TestBaselines:
-    def test_one_that_was_deleted_stays_deleted(self, olga: Organiser) -> None:
+    def test_one_that_was_deleted_stays_deleted(self, olga: Organizer) -> None:
         [base] = olga.baselines()
         assert olga.post(f"/submissions/{base.pk}/delete") == 302
         olga.site.load(olga.folder)
@@ -103,13 +103,13 @@ class TestBaselines:
         assert olga.run("load", "--yes").exit_code == 0
         assert len(olga.baselines()) == 1
 
-    def test_one_that_the_folder_had_no_longer_comes_back_with_it(self, olga: Organiser) -> None:
+    def test_one_that_the_folder_had_no_longer_comes_back_with_it(self, olga: Organizer) -> None:
         for number, baselines in ((0, []), (1, [BASELINE])):
             olga.write(baselines=baselines or [{**BASELINE, "method": "Other"}])
             olga.site.load(olga.folder)
             assert [base.method for base in olga.baselines()] == (["Base"] if number else ["Other"])
 
-    def test_one_that_was_hidden_stays_hidden_with_another_file(self, olga: Organiser) -> None:
+    def test_one_that_was_hidden_stays_hidden_with_another_file(self, olga: Organizer) -> None:
         [base] = olga.baselines()
         olga.act("hide", submission=base.pk)
         olga.write("another caption")
@@ -118,18 +118,18 @@ class TestBaselines:
         assert new.pk != base.pk
         assert new.is_hidden
 
-    def test_what_the_folder_says_about_them_is_changed_there(self, olga: Organiser) -> None:
+    def test_what_the_folder_says_about_them_is_changed_there(self, olga: Organizer) -> None:
         [base] = olga.baselines()
         assert olga.post(f"/submissions/{base.pk}/edit", method="Renamed") == 404
 
 
-def test_check_with_the_server_says_what_loading_would(olga: Organiser) -> None:
-    olga.write(organisers=["olga", "nobody"])
+def test_check_with_the_server_says_what_loading_would(olga: Organizer) -> None:
+    olga.write(organizers=["olga", "nobody"])
     without = CliRunner().invoke(captious, ["challenge", "check", str(olga.folder)])
     assert without.exit_code == 0
-    assert "with --data DIR, it is also checked that the organisers have accounts" in without.stderr
+    assert "with --data DIR, it is also checked that the organizers have accounts" in without.stderr
     checked = olga.run("check")
-    assert "organisers[2]: there is no user 'nobody'" in str(checked.exception)
+    assert "organizers[2]: there is no user 'nobody'" in str(checked.exception)
     assert str(checked.exception) == str(olga.run("load").exception)
     phases = [{"name": "main", "scored_per_day": 3}, {"name": "new"}]
     olga.write("another caption", summary="Another summary", phases=phases)

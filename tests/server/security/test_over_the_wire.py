@@ -28,7 +28,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     settings = {"UPLOAD_MEBIBYTES": "1", "REQUESTS_PER_MINUTE": "1000", "WORKERS": "1", "CONCURRENT_READS": "4"}
     server = Server(place / "data", environment={f"CAPTIOUS_SERVER_{name}": each for name, each in settings.items()})
     with server:
-        folder = write_challenge(place / "open", organisers=[ADMIN])
+        folder = write_challenge(place / "open", organizers=[ADMIN])
         done = server.captious("challenge", "load", str(folder), "--data", str(server.data))
         assert done.returncode == 0, done.stderr
         yield server

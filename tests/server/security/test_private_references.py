@@ -18,7 +18,7 @@ from tests.server.security.world import IDS, MARKERS, TEST, VAL, World, upload
 from tests.server.submissions.uploads import zipped
 from tests.support.site import parsed
 
-#: Roles that see most of what others do not; nobody gets private references, not even organisers.
+#: Roles that see most of what others do not; nobody gets private references, not even organizers.
 ROLES = ("visitor", "bob", "ann", "olga", "root")
 
 
@@ -228,12 +228,12 @@ class TestAnonymousTeams:
             assert "Nameless" in text or "captions/11" in address
             assert not re.search(r"\b(Alpha|ann)\b", text)
 
-    def test_the_api_names_the_team_to_its_members_and_organisers(self, nameless: World) -> None:
+    def test_the_api_names_the_team_to_its_members_and_organizers(self, nameless: World) -> None:
         address = f"/api/v1/submissions/{nameless.submissions['anonymous'].pk}"
         shown = {role: nameless.call(role, "GET", address).json()["team"] for role in ("visitor", "bob", "ann", "olga")}
         assert shown == {"visitor": "Anonymous", "bob": "Anonymous", "ann": "Alpha", "olga": "Alpha"}
 
-    def test_pages_of_organisers_name_the_team_on_request_only(self, nameless: World) -> None:
+    def test_pages_of_organizers_name_the_team_on_request_only(self, nameless: World) -> None:
         """They show these pages to others."""
         submission = nameless.submissions["anonymous"]
         nameless.as_user("ann").post(f"{submission.url}edit", {"method": "Nameless", "anonymous": "on"})

@@ -203,7 +203,7 @@ class TestQuotas:
             take(undone, way, phase="daily")
             rows = Submission.objects.filter(pk=latest().pk)
             rows.update(status="done", finished=timezone.now())
-            if how == "cancel":  # an organiser has it scored again, and it waits once more
+            if how == "cancel":  # an organizer has it scored again, and it waits once more
                 queue_again(rows)
             undone.as_user("ann").post(f"{latest().url}{how}")
             undone.call("ann", "POST", f"/api/v1/submissions/{latest().pk}/cancel")
@@ -404,7 +404,7 @@ class TestDeletion:
         assert (submission.status, submission.method) == ("queued", "Queued")
         assert submission.folder.exists()
 
-    def test_an_organiser_of_another_challenge_cannot_act_on_it(self, undone: World) -> None:
+    def test_an_organizer_of_another_challenge_cannot_act_on_it(self, undone: World) -> None:
         submission = undone.submissions["public"]
         for action in ("hide", "show", "rescore"):
             form = {"action": action, "submission": submission.pk}

@@ -1,4 +1,4 @@
-"""Script in every text of organisers and teams: titles, Markdown, ids of images, references, captions, names."""
+"""Script in every text of organizers and teams: titles, Markdown, ids of images, references, captions, names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TestScript:
         toml = f"""
             title = {json.dumps(SCRIPTS[0])}
             summary = {json.dumps(script)}
-            organisers = ["olga"]
+            organizers = ["olga"]
             image_url = "https://images.example.org/{{id}}.jpg?'\\"><script>alert(1)</script>"
             metrics = ["rouge-l"]
             [[texts]]

@@ -34,7 +34,7 @@ def probed(site: Site, tmp_path: Path) -> Site:
         f'[[phases]]\nname = "{name}"\n' + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
         for name, values in PHASES.items()
     )
-    head = 'title = "Small"\nslug = "small"\nmetrics = ["bleu", "rouge-l"]\norganisers = ["olga"]\n'
+    head = 'title = "Small"\nslug = "small"\nmetrics = ["bleu", "rouge-l"]\norganizers = ["olga"]\n'
     captions = '[[captions]]\nname = "captions"\npublic = true\n'
     references = '[[references]]\nname = "c2"\nfile = "c2.json"\n'
     (folder / "challenge.toml").write_text(head + captions + references + phases)

@@ -25,7 +25,7 @@ def test_without_commands(site: Site, warning: str, shown: str) -> None:
     assert without_commands(warning) == shown
 
 
-def test_organisers_read_what_others_do_not(site: Site) -> None:
+def test_organizers_read_what_others_do_not(site: Site) -> None:
     from captious.server.models import User
 
     [warning] = approximate(VERSION)

@@ -2,7 +2,7 @@
 
 The challenge "open" is public. A submission has two captions files: "val", whose references everybody may see, and
 "test", whose references are private and contain words that no response may contain. "circle" is the same for
-participants only, and "other" belongs to another organiser.
+participants only, and "other" belongs to another organizer.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _VALUES: dict[str, Any] = {
 def write_challenge(folder: Path, **values: Any) -> Path:
     """A challenge folder; its challenge.toml has these values."""
     folder.mkdir(parents=True)
-    values = {**_VALUES, "title": "Open", "organisers": ["olga"], **values}
+    values = {**_VALUES, "title": "Open", "organizers": ["olga"], **values}
     (folder / "challenge.toml").write_text(as_toml(values), encoding="utf-8")
     (folder / "overview.md").write_text("About this challenge.\n", encoding="utf-8")
     write_references(folder / "val.json", {image: ["a cat on a mat", "the cat"] for image in IDS})
@@ -79,7 +79,7 @@ class World:
 
     Attributes:
         users: bob (another team), ann (captain of team Alpha), mia (member of Alpha), fred (was a member of Alpha),
-            paul (a participant of the circle), olga (organiser of "open" and "circle"), otto (organiser of "other"),
+            paul (a participant of the circle), olga (organizer of "open" and "circle"), otto (organizer of "other"),
             root (administrator), dora (in team Alpha; deactivated).
         submissions: by what they are: public, private, hidden, anonymous, queued, failed, cancelled, deleted,
             in_hidden (in a phase with a hidden leaderboard), by_former (private, submitted by fred), in_circle.
@@ -97,12 +97,12 @@ class World:
         for name in ("bob", "ann", "mia", "fred", "paul", "olga", "otto", "dora"):
             self.users[name] = site.user(name, email=f"{name}@example.org")
         self.users["root"] = User.objects.create_superuser("root", password="correct-horse-77")
-        for slug, access, organiser in (
+        for slug, access, organizer in (
             ("open", "public", "olga"),
             ("circle", "participants", "olga"),
             ("other", "public", "otto"),
         ):
-            folder = write_challenge(place / slug, title=slug.title(), access=access, organisers=[organiser])
+            folder = write_challenge(place / slug, title=slug.title(), access=access, organizers=[organizer])
             site.load(folder)
         for user in self.users.values():
             personal_team(user)

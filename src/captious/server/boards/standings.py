@@ -158,7 +158,7 @@ def _rounded(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
 def _best_of_each_team(order: NDArray[np.int64], members: Sequence[_Member]) -> NDArray[np.int64]:
     """The first submission of each team; every baseline.
 
-    A team's anonymous submissions are taken as those of another team: one that disappeared in favour of a submission
+    A team's anonymous submissions are taken as those of another team: one that disappeared in favor of a submission
     with the team's name, or the other way round, would tell whose it is.
     """
     kept: list[int] = []

@@ -1,4 +1,4 @@
-"""``challenge.toml`` as pydantic models: what organisers write, checked as far as that needs no other file.
+"""``challenge.toml`` as pydantic models: what organizers write, checked as far as that needs no other file.
 
 A definition is complete: defaults that depend on other keys (the only captions file, all phases, the output that ranks)
 are filled in when it is made. ``model_dump(mode="json")`` and ``model_validate`` turn it into plain values and back.
@@ -140,7 +140,7 @@ class _Table(BaseModel):
 
 
 class TextDefinition(_Table):
-    """A page of the organisers, a Markdown file."""
+    """A page of the organizers, a Markdown file."""
 
     title: _Line
     file: _File
@@ -220,7 +220,7 @@ class PhaseDefinition(_Table):
 
 
 class BaselineDefinition(_Table):
-    """A submission of the organisers, shown on leaderboards."""
+    """A submission of the organizers, shown on leaderboards."""
 
     method: Annotated[_Line, Field(max_length=120)]
     file: _File
@@ -237,7 +237,7 @@ class ChallengeDefinition(_Table):
     slug: _Name | None = None
     summary: str = ""
     access: Literal["public", "participants"] = "public"
-    organisers: Annotated[tuple[Annotated[str, AfterValidator(_user_name)], ...], _List] = ()
+    organizers: Annotated[tuple[Annotated[str, AfterValidator(_user_name)], ...], _List] = ()
     image_url: Annotated[str, AfterValidator(_image_url)] = ""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _Some]
     rank_by: str

@@ -1,4 +1,4 @@
-"""Markdown of organisers as HTML for a page: nothing in it can run, load or look like part of the page.
+"""Markdown of organizers as HTML for a page: nothing in it can run, load or look like part of the page.
 
 CommonMark with tables. HTML within the text is sanitised like the rest: scripts, styles, frames, forms, classes, ids
 and event handlers are removed. Images come from https or from this site; search engines are told not to follow links.

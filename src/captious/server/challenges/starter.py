@@ -27,7 +27,7 @@ from captious.server.challenges.folder import FILE_NAME, SLUG
 __all__ = ["DEMO", "new_folder", "write_demo", "write_starter"]
 
 _STARTER = Path(__file__).parents[1] / "starter"
-#: The demonstration, but for its organisers and metrics. Its images do not exist.
+#: The demonstration, but for its organizers and metrics. Its images do not exist.
 DEMO = Path(__file__).parents[1] / "demo"
 
 
@@ -71,8 +71,8 @@ def write_starter(folder: Path, references: Path | None = None) -> list[str]:
     return [*texts, *([file] if references is not None else [])]
 
 
-def write_demo(folder: Path, organisers: Sequence[str] = ()) -> None:
-    """Make the folder of the challenge "demo", with these users as organisers.
+def write_demo(folder: Path, organizers: Sequence[str] = ()) -> None:
+    """Make the folder of the challenge "demo", with these users as organizers.
 
     Raises:
         OutputError: the folder is not empty, or cannot be written.
@@ -83,7 +83,7 @@ def write_demo(folder: Path, organisers: Sequence[str] = ()) -> None:
             target = new / source.relative_to(DEMO)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(source, target)
-        _fill_in(new / FILE_NAME, {"organisers": _toml([*organisers]), "metrics": _toml(_metrics())})
+        _fill_in(new / FILE_NAME, {"organizers": _toml([*organizers]), "metrics": _toml(_metrics())})
         _fill_in(new / "overview.md", {"captions": captions})
 
 

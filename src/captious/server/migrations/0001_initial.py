@@ -89,7 +89,7 @@ class Migration(migrations.Migration):
                 ('version', models.PositiveIntegerField(default=1)),
                 ('created', models.DateTimeField(auto_now_add=True)),
                 ('loaded', models.DateTimeField(auto_now=True)),
-                ('organisers', models.ManyToManyField(blank=True, related_name='organised', to=settings.AUTH_USER_MODEL)),
+                ('organizers', models.ManyToManyField(blank=True, related_name='organized', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ['-created'],

@@ -50,7 +50,7 @@ class _Site(Collector):
 
 def prometheus_text(user: Any) -> bytes:
     """The state of the server and the submissions to the challenges that a user manages, in Prometheus' format."""
-    challenges = Challenge.objects.all() if user.is_superuser else user.organised.all()
+    challenges = Challenge.objects.all() if user.is_superuser else user.organized.all()
     registry = CollectorRegistry()
     registry.register(_Site(challenges))
     return bytes(generate_latest(registry))

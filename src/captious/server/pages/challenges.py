@@ -1,4 +1,4 @@
-"""Pages of challenges: the list, the organisers' texts, leaderboards, comparisons, captions of single images."""
+"""Pages of challenges: the list, the organizers' texts, leaderboards, comparisons, captions of single images."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
-    """The organisers' texts, phases, and metrics."""
+    """The organizers' texts, phases, and metrics."""
     challenge = challenge_for(request.user, slug)
     signatures = _signatures(challenge)
     return challenge_page(

@@ -220,7 +220,7 @@ def _confirm(request: HttpRequest, submission: Submission, verb: str, consequenc
 @login_required
 @require_safe
 def file(request: HttpRequest, pk: int) -> HttpResponse:
-    """The file as it was uploaded, for the team and the organisers."""
+    """The file as it was uploaded, for the team and the organizers."""
     submission = submission_for(request.user, pk, own=True)
     path = storage.upload_file(submission.folder)
     if not path.exists():

@@ -1,4 +1,4 @@
-"""The organisers' page about versions of scores: before and after, by submission."""
+"""The organizers' page about versions of scores: before and after, by submission."""
 
 from __future__ import annotations
 

@@ -34,13 +34,13 @@ def visible_challenges(user: Any) -> QuerySet[Challenge]:
         return Challenge.objects.all()
     visible = Q(access="public")
     if user.is_authenticated:
-        visible |= Q(organisers=user) | Q(participants=user)
+        visible |= Q(organizers=user) | Q(participants=user)
     return Challenge.objects.filter(visible).distinct()
 
 
 def may_manage(user: Any, challenge: Challenge) -> bool:
-    """Organisers of the challenge and administrators."""
-    return bool(user.is_active and (user.is_superuser or challenge.organisers.contains(user)))
+    """Organizers of the challenge and administrators."""
+    return bool(user.is_active and (user.is_superuser or challenge.organizers.contains(user)))
 
 
 def may_see(user: Any, challenge: Challenge) -> bool:
@@ -57,7 +57,7 @@ def may_see_board(user: Any, phase: Phase) -> bool:
 
 
 def may_see_scores(user: Any, phase: Phase) -> bool:
-    """Whether a user sees scores of submissions that the user may see: everybody, or for now only organisers."""
+    """Whether a user sees scores of submissions that the user may see: everybody, or for now only organizers."""
     return phase.has_scores_open or may_manage(user, phase.challenge)
 
 

@@ -10,7 +10,7 @@ __all__ = ["Invitation", "Membership", "Team", "Token", "User"]
 
 
 class User(AbstractUser):
-    """An account. Superusers are administrators; organisers are named by their challenges."""
+    """An account. Superusers are administrators; organizers are named by their challenges."""
 
 
 class Team(models.Model):
@@ -20,7 +20,7 @@ class Team(models.Model):
     slug = models.SlugField(max_length=80, unique=True)
     #: The team of one user, made with the account.
     is_personal = models.BooleanField(default=False)
-    #: The team of baselines, which organisers submit; it has no members.
+    #: The team of baselines, which organizers submit; it has no members.
     is_baselines = models.BooleanField(default=False)
     created = models.DateTimeField(auto_now_add=True)
     members = models.ManyToManyField(User, through="Membership", related_name="teams")
@@ -62,7 +62,7 @@ class Token(models.Model):
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80)
     hash = models.CharField(max_length=64, unique=True)
-    #: The first characters, by which its owner recognises it.
+    #: The first characters, by which its owner recognizes it.
     prefix = models.CharField(max_length=12)
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True)

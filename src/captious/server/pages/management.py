@@ -1,4 +1,4 @@
-"""The organisers' page of a challenge: all submissions, participants, the log."""
+"""The organizers' page of a challenge: all submissions, participants, the log."""
 
 from __future__ import annotations
 

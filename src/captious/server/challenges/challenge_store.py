@@ -118,11 +118,11 @@ def _load(checked: CheckedChallenge, agree: Callable[[Changes], bool]) -> Loaded
 
 
 def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
-    """What can only be checked in the server: that organisers have accounts, and submissions still have all images."""
-    names = checked.definition.organisers
+    """What can only be checked in the server: that organizers have accounts, and submissions still have all images."""
+    names = checked.definition.organizers
     users = set(User.objects.filter(username__in=names).values_list("username", flat=True))
     problems = [
-        f"organisers[{i}]: there is no user {name!r}; let them sign up first"
+        f"organizers[{i}]: there is no user {name!r}; let them sign up first"
         for i, name in enumerate(names, start=1)
         if name not in users
     ]
@@ -178,7 +178,7 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
         key_of(challenge, row): len(checked.references[row.captions, row.name]) for row in definition.references
     }
     challenge.save()
-    challenge.organisers.set(User.objects.filter(username__in=definition.organisers))
+    challenge.organizers.set(User.objects.filter(username__in=definition.organizers))
     for position, phase in enumerate(definition.phases):
         values = phase.model_dump(exclude={"name"})
         values |= {"captions": [*phase.captions], "position": position, "is_retired": False}
