@@ -24,7 +24,7 @@ from captious.evaluation.caption_warnings import few_images
 from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.report.image_urls import ImageUrls
+from captious.report.image_folder import image_source
 from captious.report.write_report import write_report
 
 __all__ = ["report"]
@@ -34,7 +34,7 @@ __all__ = ["report"]
 @system_files
 @output_file(metavar="FILE.html", help="The page, written atomically.")
 @option_of(write_report, "title")
-@option_of(write_report, "image_url", metavar="TEMPLATE")
+@option_of(write_report, "image_url", metavar="TEMPLATE_OR_FOLDER")
 @option_of(write_report, "explain", click.IntRange(min=0))
 @group_option
 @metric_options
@@ -66,7 +66,7 @@ def report(
         raise ParameterError(
             f"{output.name} is not the name of a page", where=str(output), help=f"name it {output.stem}.html"
         )
-    urls = None if image_url is None else ImageUrls(image_url)
+    urls = None if image_url is None else image_source(image_url, output.parent)
     selection = select(metrics, settings)
     table = read_references(references)
     groups = groups_of(group_by, [references, *systems.values()], table, settings)

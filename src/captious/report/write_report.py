@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from captious.atomic_write import whole_file
@@ -25,7 +26,7 @@ def write_report(
     result: Report | Comparison | Judgment | Study | Sequence[Report],
     *,
     title: str = "",
-    image_url: str | None = None,
+    image_url: str | os.PathLike[str] | None = None,
     explain: int | None = None,
     groups: object = None,
     resamples: int = DEFAULT_RESAMPLES,
@@ -39,8 +40,8 @@ def write_report(
             comparison, a judgment or a study.
         title: title of the page. By default, the systems and the number of images, or the name of the result.
         image_url: where the page finds images of captions: an address such as
-            ``https://images.example.org/{id:012d}.jpg``, or a path relative to the page, such as ``images/{id}.jpg``.
-            By default, it shows no images.
+            ``https://images.example.org/{id:012d}.jpg``, a path relative to the page, such as ``images/{id}.jpg``, or a
+            folder of image files that are named by image id. By default, it shows no images.
         explain: number of images for which the page has alignments, scene graphs and transport plans: those with the
             largest differences between systems, or the worst scores of one system. By default, all images.
         groups: for systems: the group of each image, as ``Report.by_group`` takes it.
@@ -48,10 +49,18 @@ def write_report(
 
     Raises:
         ParameterError: systems that cannot be reported together, or an option out of range.
+        InputError: images without a file in the folder, or with more than one.
         OutputError: the file cannot be written.
     """
     page = report_page(
-        result, title=title, image_url=image_url, explain=explain, groups=groups, resamples=resamples, seed=seed
+        result,
+        title=title,
+        image_url=image_url,
+        explain=explain,
+        groups=groups,
+        resamples=resamples,
+        seed=seed,
+        folder=Path(path).parent,
     )
     with whole_file(path) as file:
         file.write(page)

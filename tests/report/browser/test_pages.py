@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import warnings
 from collections.abc import Callable
@@ -28,6 +29,9 @@ sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 
 Opener = Callable[..., Any]
+
+#: An image of one pixel.
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
 
 
 def rows(page: Any) -> list[str]:
@@ -199,13 +203,28 @@ def test_facts_of_alignments(open_page: Opener, meteor_tables: object, tmp_path:
 
 
 def test_images(open_page: Opener, examples: Path) -> None:
-    page = open_page(examples, missing="images/")
-    expect(page.get_by_role("img", name=re.compile(r"^Image \d+$"))).to_have_count(1)
     last = sorted((examples.parent / "images").iterdir())[-1]
     last.rename(last.with_suffix(".gone"))
+    page = open_page(examples, missing="images/")
+    expect(page.get_by_role("img", name=re.compile(r"^Image \d+$"))).to_have_count(1)
     page.get_by_label("Search").fill(last.stem.lstrip("0"))
     expect(page.locator(".picture")).to_contain_text("cannot be loaded from")
     last.with_suffix(".gone").rename(last)
+
+
+def test_thumbnails(open_page: Opener, examples: Path, tmp_path: Path) -> None:
+    page = open_page(examples)
+    expect(page.locator(".option .thumbnail").first).to_have_attribute("src", re.compile(r"^images/\d{6}\.svg$"))
+    assert page.locator(".option .thumbnail").count() == page.locator(".option").count()
+    (tmp_path / "a folder").mkdir()
+    (tmp_path / "a folder" / "1.png").write_bytes(PIXEL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = captious.score({1: "a cat"}, {1: ["a cat"]}, ["rouge-l"])
+    write_report(tmp_path / "page.html", report, resamples=2, image_url=tmp_path / "a folder")
+    page = open_page(tmp_path / "page.html")
+    for picture in (page.locator(".option .thumbnail"), page.get_by_role("img", name="Image 1")):
+        expect(picture).to_have_js_property("naturalWidth", 1)
 
 
 def test_accessibility(open_page: Opener, examples: Path) -> None:

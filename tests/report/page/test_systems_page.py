@@ -357,6 +357,17 @@ def test_images(examples: list[captious.Report]) -> None:
     assert local.policy["img-src"] == ["'self'", "file:"]
 
 
+def test_images_of_a_folder(examples: list[captious.Report], tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    for image in examples[0].ids:
+        (tmp_path / "images" / f"{image:012d}.jpg").touch()
+    captious.write_report(tmp_path / "page.html", examples, resamples=5, image_url=tmp_path / "images")
+    page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert page.strings(page.manifest["files"]) == [f"./images/{image:012d}.jpg" for image in examples[0].ids]
+    assert page.manifest["url"] is None
+    assert page.policy["img-src"] == ["'self'", "file:"]
+
+
 def test_refusals(examples: list[captious.Report], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="at least one system"):
         report_page([])

@@ -4,9 +4,9 @@ const manifest = JSON.parse(document.getElementById("manifest").textContent);
 
 /** Scores by output and system, image ids, where the references of each image start, and the group of each image. */
 async function loadScores() {
-  const { outputs, ids, references, groups } = manifest;
+  const { outputs, ids, references, groups, files } = manifest;
   const scores = await Promise.all(outputs.map((output) => Promise.all(output.scores.map(numbers))));
-  return { scores, ids: await imageIds(ids), starts: sums(await integers(references)), groups: groups && (await integers(groups.of_images)) };
+  return { scores, files: files && (await strings(files)), ids: await imageIds(ids), starts: sums(await integers(references)), groups: groups && (await integers(groups.of_images)) };
 }
 
 async function imageIds(about) {

@@ -143,6 +143,11 @@ class Explorer {
     return matches;
   }
 
+  thumbnail(image) {
+    const src = imageAddress(this.data, image);
+    return src && element("img", { class: "thumbnail", src, alt: "", decoding: "async", referrerpolicy: "no-referrer", onerror: (event) => event.target.removeAttribute("src") });
+  }
+
   /** A row of the list: the image, what it is sorted by, and the captions of the chosen systems. */
   row(image) {
     const { a, b, output, by } = this.chosen;
@@ -150,6 +155,7 @@ class Explorer {
     const shown = by === "difference" || by === "disagreement" ? signed(value, 3) : "";
     const systems = a === b ? [a] : [a, b];
     return [
+      this.thumbnail(image),
       element("span", { class: "head" }, element("span", { class: "id" }, this.data.ids.texts[image]), element("span", { class: "key" }, shown)),
       ...systems.map((system) => element("span", { class: "line" },
         element("span", { class: `mark series-${system % COLORS}`, "aria-hidden": "true" }),

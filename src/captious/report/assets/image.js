@@ -35,7 +35,7 @@ class ImagePanel {
     for (let row = this.data.starts[image]; row < this.data.starts[image + 1]; row++) references.push(element("li", { dir: "auto" }, captions[0].text(row)));
     this.node.replaceChildren(...[
       element("div", { class: "top" }, element("h3", {}, `Image ${id}`), this.steps(place)),
-      this.picture(image, id),
+      this.picture(imageAddress(this.data, image), id),
       explanations.length ? element("div", { class: "controls" }, field("Explain", this.chooser(explanations))) : null,
       ...manifest.systems.map((name, system) => element("article", { class: "candidate" },
         element("h4", {}, element("span", { class: `mark series-${system % COLORS}`, "aria-hidden": "true" }), name),
@@ -75,9 +75,8 @@ class ImagePanel {
     }));
   }
 
-  picture(image, id) {
-    if (!manifest.url) return null;
-    const address = manifest.url.map((piece) => (typeof piece === "string" ? piece : padded(id, piece, this.data.ids.isNumber(image)))).join("");
+  picture(address, id) {
+    if (!address) return null;
     const figure = element("p", { class: "picture" });
     figure.append(element("img", {
       src: address, alt: `Image ${id}`, decoding: "async", referrerpolicy: "no-referrer",
@@ -90,9 +89,15 @@ class ImagePanel {
   async why(image, about) {
     const place = about.kind === "ngrams" ? image : await explainedPlace(image);
     if (place < 0) return manifest.systems.map(() => element("p", { class: "quiet" }, `This image is not among those whose explanations by ${about.label} are in this file.`));
-    const width = this.node.clientWidth - WHY_PADDING;
+    const width = Math.max(this.node.clientWidth - WHY_PADDING, 240);
     return Promise.all(manifest.systems.map((_, system) => EXPLAINERS[about.kind](about, image, place, system, this.data, width)));
   }
+}
+
+/** Where an image is, or null. */
+function imageAddress({ ids, files }, image) {
+  if (files) return files[image];
+  return manifest.url && manifest.url.map((piece) => (typeof piece === "string" ? piece : padded(ids.texts[image], piece, ids.isNumber(image)))).join("");
 }
 
 /** An id in an address: numbers with leading zeros, text with its special characters escaped. */

@@ -12,6 +12,7 @@ from string import Template
 from typing import Any
 
 from captious.report.html import asset, text
+from captious.report.image_folder import ImageFolder
 from captious.report.image_urls import ImageUrls
 from captious.version import __version__
 
@@ -49,7 +50,7 @@ def document(
     manifest: Mapping[str, Any],
     columns: Iterable[str] = (),
     *,
-    images: ImageUrls | None = None,
+    images: ImageUrls | ImageFolder | None = None,
 ) -> str:
     """The page.
 
@@ -86,7 +87,7 @@ def _library(name: str) -> str:
     return f"/*\n{license}\n*/\n{asset(f'third_party/{name}.min.js')}"
 
 
-def _policy(scripts: Sequence[str], style: str, images: ImageUrls | None) -> str:
+def _policy(scripts: Sequence[str], style: str, images: ImageUrls | ImageFolder | None) -> str:
     rules = {
         "default-src": "'none'",
         "script-src": " ".join(f"'{_hash(script)}'" for script in scripts),

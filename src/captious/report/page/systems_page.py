@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.evaluation.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
 from captious.report import numbers
 from captious.report.html import html_table, note, scrolling, signature_list, text
+from captious.report.image_folder import ImageFolder, image_source
 from captious.report.image_urls import ImageUrls
 from captious.report.page.caption_words import caption_words
 from captious.report.page.document import document
@@ -41,6 +44,7 @@ class SystemsPage:
     Args:
         reports: systems that were scored with the same metrics on the same images.
         title, image_url, explain, groups, resamples, seed: as for ``write_report``.
+        folder: where the page will be.
 
     Raises:
         ParameterError: no systems, different images, references or metrics, two systems of one name, or a negative
@@ -49,11 +53,12 @@ class SystemsPage:
 
     reports: Sequence[Report]
     title: str = ""
-    image_url: str | None = None
+    image_url: str | os.PathLike[str] | None = None
     explain: int | None = None
     groups: object = None
     resamples: int = DEFAULT_RESAMPLES
     seed: int = DEFAULT_SEED
+    folder: Path = Path()
 
     def __post_init__(self) -> None:
         if not self.reports:
@@ -71,9 +76,9 @@ class SystemsPage:
             self.images.check(self.reports[0].ids)
 
     @cached_property
-    def images(self) -> ImageUrls | None:
+    def images(self) -> ImageUrls | ImageFolder | None:
         """Where images come from."""
-        return None if self.image_url is None else ImageUrls(self.image_url)
+        return None if self.image_url is None else image_source(self.image_url, self.folder)
 
     @cached_property
     def grouped(self) -> list[GroupedReport]:
@@ -114,7 +119,10 @@ class SystemsPage:
             "references": columns.integers(np.diff(references.offsets)),
             "captions": words.pack(columns),
             "explanations": explanations_of(Explained(self.reports, rows, words, columns)),
-            "url": None if self.images is None else self.images.pieces,
+            "url": self.images.pieces if isinstance(self.images, ImageUrls) else None,
+            "files": columns.strings(self.images.addresses(first.ids))
+            if isinstance(self.images, ImageFolder)
+            else None,
         }
         return document(self._title, self._content(rows), manifest, columns, images=self.images)
 
