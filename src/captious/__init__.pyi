@@ -1,5 +1,6 @@
 """The public names of captious and where they are. `__init__.py` reads this file, so each name is listed only here."""
 
+from .data import CaptionFile as CaptionFile
 from .data import Captions as Captions
 from .data import CaptionSets as CaptionSets
 from .data import Groups as Groups

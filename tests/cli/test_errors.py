@@ -47,7 +47,7 @@ BROKEN: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "a string": ("x.json", '"a cat"', ("neither an object nor a list", "x.json")),
     "unknown image": ("x.json", [{"image_id": 5, "caption": "a"}], ("references", "image_id 5")),
     "lone surrogate": ("x.json", '[{"image_id": 1207, "caption": "\\ud83d"}]', ("lone surrogate", "record 1")),
-    "other extension": ("x.txt", "a cat", ("'.txt' is not the extension", ".jsonl")),
+    "other extension": ("x.doc", "a cat", ("'.doc' is not the extension", ".jsonl")),
     "not gzip": ("x.json.gz", b"[]", ("not gzip", "x.json.gz")),
     "cut gzip": ("x.json.gz", gzip.compress(b"[" + b" " * 999)[:-9], ("is truncated", "x.json.gz")),
     "csv without columns": ("x.csv", "a,b\n1,2\n", ("missing field for image ids", "'a', 'b'")),

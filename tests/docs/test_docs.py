@@ -6,6 +6,7 @@ import re
 import warnings
 from functools import cache
 from pathlib import Path
+from runpy import run_path
 from urllib.parse import unquote
 
 import pytest
@@ -162,6 +163,13 @@ def test_lines_of_prose_are_short(page: Path) -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 100
+
+
+def test_tables_of_input_formats_are_those_of_the_code() -> None:
+    made = run_path(str(PROJECT / "tools" / "layouts.py"))
+    page = (DOCS / "input-formats.md").read_text(encoding="utf-8")
+    assert made["written"](page) == page, "run python tools/layouts.py"
+    assert all(table in page for table in made["tables"]().values())
 
 
 # ---- links

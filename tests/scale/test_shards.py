@@ -20,7 +20,7 @@ from captious.errors import (
     ParameterError,
     TruncatedFileError,
 )
-from captious.scale import Columns, GeneratedShard, Rows, as_shards
+from captious.scale import GeneratedShard, Rows, ShardColumns, as_shards
 
 from .conftest import example_rows, write
 
@@ -29,7 +29,7 @@ FORMATS = ("jsonl", "ndjson", "jsonl.gz", "json", "json.gz", "parquet", "csv", "
 
 def read(path: Path, columns: Any = None, size: int = 7) -> list[Rows]:
     (shard,) = as_shards(path)
-    return list(shard.batches(Columns.of(columns), size))
+    return list(shard.batches(ShardColumns.of(columns), size))
 
 
 def read_text(path: Path, text: str | bytes, **options: Any) -> list[Rows]:
@@ -55,14 +55,14 @@ def test_columns_by_other_names(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [{"key": "x", "text": "a cat", "ref": "the cat", "more": ["a dog", "dogs"]}])
     (rows,) = read(path, "id=key,candidate=text,references=ref,references=more")
     assert (rows.ids, rows.candidates, rows.references) == (("x",), ("a cat",), (["the cat", "a dog", "dogs"],))
-    same = Columns.of({"id": "key", "candidate": "text", "references": ["ref", "more"]})
-    assert same == Columns.of("id=key, candidate=text, references=ref, references=more")
+    same = ShardColumns.of({"id": "key", "candidate": "text", "references": ["ref", "more"]})
+    assert same == ShardColumns.of("id=key, candidate=text, references=ref, references=more")
 
 
 @pytest.mark.parametrize("names", ["id", "id=", "image=x", "id=a,id=b", "=x", ""])
 def test_names_that_say_nothing(names: str) -> None:
     with pytest.raises(ParameterError):
-        Columns.of(names)
+        ShardColumns.of(names)
 
 
 def test_one_reference_as_text(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_an_object_store(tmp_path: Path) -> None:
         memory.pipe(f"/bucket/part-{number}.jsonl.gz", path.read_bytes())
     shards = as_shards("memory://bucket/part-*.jsonl.gz")
     assert [shard.name for shard in shards] == ["memory:///bucket/part-0.jsonl.gz", "memory:///bucket/part-1.jsonl.gz"]
-    assert sum(len(batch) for batch in shards[1].batches(Columns())) == 24
+    assert sum(len(batch) for batch in shards[1].batches(ShardColumns())) == 24
     with pytest.raises(CaptionFileError, match="no shard"):
         as_shards("memory://bucket/other-*")
     with pytest.raises(CaptionFileError, match="protocol"):
@@ -199,7 +199,7 @@ def rows_of(n: int) -> list[dict[str, Any]]:
 
 def test_generated_rows() -> None:
     shard = GeneratedShard("made", rows_of, (5,))
-    assert [batch.ids for batch in shard.batches(Columns(), 2)] == [(0, 1), (2, 3), (4,)]
+    assert [batch.ids for batch in shard.batches(ShardColumns(), 2)] == [(0, 1), (2, 3), (4,)]
     assert shard.fingerprint != GeneratedShard("made", rows_of, (6,)).fingerprint
     with pytest.raises(ParameterError, match="called 'made'"):
         as_shards([shard, shard])

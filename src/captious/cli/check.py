@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import clean_option, several_option, subset_option
 from captious.cli.outputs import deliver, output_options, presentation_options
@@ -24,6 +25,7 @@ __all__ = ["check"]
 @several_option
 @subset_option
 @clean_option
+@reads_captions("candidates", "references")
 def check(
     candidates: Path,
     references: Path | None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
@@ -51,6 +52,7 @@ __all__ = ["compare"]
 @of_k_option
 @subset_option
 @clean_option
+@reads_captions("files")
 @resampling_options
 def compare(
     files: tuple[Path, ...],

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from captious.cli.caption_files import part_options
 from captious.cli.fit import with_objects
 from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import settings_options
 from captious.cli.outputs import format_option, warn, written
-from captious.data import load
+from captious.data import Captions, load
+from captious.data.file_contents import EXTENSIONS, LINE_FORMATS
 from captious.errors import ParameterError, UnknownImageError
 from captious.evaluation import evaluate
 from captious.learned.caption_agreement import Captious
@@ -72,6 +74,7 @@ class _Captions:
     help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
 @written("svg")
+@part_options
 @settings_options
 def explain(
     metric: str,
@@ -82,6 +85,8 @@ def explain(
     svg: Path | None,
     image: str | None,
     worst: int | None,
+    columns: str | None,
+    split: str | None,
 ) -> None:
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, captious, chair, cider, cider-d,
     meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
@@ -106,7 +111,12 @@ def explain(
     if worst is not None or (image is not None and not has_objects) or (image is not None and _is_file(candidate)):
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", help="give --image ID, or --worst 1")
-        captions = _of_files(metric, settings, candidate, references, image, worst)
+        table = _table(metric, candidate, references, columns, split)
+        captions = _of_files(metric, settings, table, candidate, image, worst)
+    elif columns is not None or split is not None:
+        raise ParameterError(
+            "--columns and --split are for files", help="leave them out, or give --image ID or --worst N"
+        )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)
         captions = [_Captions(candidate, references, image)]
@@ -139,25 +149,24 @@ def _check_quoted(candidate: str, references: Sequence[str], image: str | None, 
 
 
 def _is_file(text: str) -> bool:
-    return text.removesuffix(".gz").endswith((".json", ".jsonl", ".csv", ".tsv", ".parquet"))
+    return text.removesuffix(".gz").endswith((*EXTENSIONS, *LINE_FORMATS))
 
 
-def _of_files(
-    metric: str,
-    settings: Settings,
-    candidates: str,
-    references: Sequence[str],
-    image: str | None,
-    worst: int | None,
-) -> list[_Captions]:
-    """The captions of one image, or the worst, in a file of candidates and one of references."""
+def _table(metric: str, candidates: str, references: Sequence[str], columns: str | None, split: str | None) -> Captions:
+    """The captions of a file of candidates and one of references."""
     if len(references) != 1 or not _is_file(candidates):
         raise ParameterError(
             "--image and --worst need a file of candidates and a file of references",
             help=f"captious explain {metric} --image ID CANDIDATES.json REFERENCES.json; quoted captions "
             "have an image only for chair, with --objects FILE",
         )
-    captions = load(candidates, references[0])
+    return load(candidates, references[0], columns=columns, split=split)
+
+
+def _of_files(
+    metric: str, settings: Settings, captions: Captions, file: str, image: str | None, worst: int | None
+) -> list[_Captions]:
+    """The captions of one image, or the worst."""
     selection = select([metric], with_objects(metric, settings))
     report = evaluate(captions, selection)
     label, result = [*report.items()][-1]
@@ -165,7 +174,7 @@ def _of_files(
         rows = [row for row, known in enumerate(captions.ids) if str(known) == image]
         if not rows:
             raise UnknownImageError(
-                f"there is no image {image}", where=candidates, help="give an image id of this file, or --worst N"
+                f"there is no image {image}", where=file, help="give an image id of this file, or --worst N"
             )
     else:
         scores = -result.per_caption if result.lower_is_better else result.per_caption

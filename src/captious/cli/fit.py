@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file, seed_option, settings_options
 from captious.cli.outputs import warn
@@ -36,6 +37,7 @@ __all__ = ["fit", "with_objects"]
 @click.option("--subset", is_flag=True, help="With --human, use the images that both files have.")
 @seed_option
 @settings_options
+@reads_captions("files", "human")
 def fit(
     metric: str, files: tuple[Path, ...], output: Path, human: Path | None, subset: bool, seed: int, settings: Settings
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file
 from captious.data import read_rows
@@ -34,6 +35,7 @@ __all__ = ["parse"]
     show_default=True,
     help="How captions are split into words.",
 )
+@reads_captions("files")
 def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer: str) -> None:
     """Parse the distinct captions of files of results or references, and write words, parts of speech, lemmas, trees
     and dependencies, one JSON object per line.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import metric_options, output_file
 from captious.cli.outputs import warn
@@ -24,6 +25,7 @@ __all__ = ["prepare"]
 @click.argument("references", type=FILE)
 @output_file(help="Output file, such as references.prepared, written atomically.")
 @metric_options
+@reads_captions("references")
 def prepare(references: Path, output: Path, metrics: list[str] | None, settings: Settings) -> None:
     """Write REFERENCES to a file, with everything that metrics need to know about them.
 

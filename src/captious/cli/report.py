@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import option_of
 from captious.cli.options import (
@@ -41,6 +42,7 @@ __all__ = ["report"]
 @subset_option
 @clean_option
 @resampling_options
+@reads_captions("systems", "references")
 def report(
     systems: dict[str, Path],
     references: Path,

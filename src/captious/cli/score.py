@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from captious.cli.caption_files import caption_files, part_options
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
@@ -58,6 +59,7 @@ __all__ = ["score"]
 @of_k_option
 @subset_option
 @clean_option
+@part_options
 def score(
     files: tuple[Path, ...],
     metrics: list[str] | None,
@@ -73,6 +75,8 @@ def score(
     format_: str,
     output: Path | None,
     presentation: Presentation,
+    columns: str | None,
+    split: str | None,
     **of_shards: Any,
 ) -> None:
     """Score the captions of one or more systems against references.
@@ -88,10 +92,13 @@ def score(
     """
     choices = check_of_k(of_k, several=several)
     if of_shards["shards"]:
+        if split is not None and not files:
+            raise ParameterError("--split cannot be used with shards", help="leave it out, or give REFERENCES")
         sharded = sharded_report(
-            files,
+            caption_files({"files": files}, None, split)["files"],
             metrics,
             settings,
+            columns=columns,
             intervals=intervals,
             per_caption=per_caption,
             output=output,
@@ -107,6 +114,7 @@ def score(
         raise ParameterError(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"
         )
+    files = caption_files({"files": files}, columns, split)["files"]
     candidates, references = (files, None) if no_references else (files[:-1], files[-1])
     if per_caption is not None:
         check_caption_file(per_caption)

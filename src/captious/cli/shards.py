@@ -31,11 +31,6 @@ _OPTIONS = (
         "folder.",
     ),
     click.option(
-        "--columns",
-        metavar="NAMES",
-        help="Columns of shards: id=NAME,candidate=NAME,references=NAME. references may be repeated.",
-    ),
-    click.option(
         "--engine",
         type=click.Choice(ENGINES),
         default="stream",
@@ -52,7 +47,7 @@ _OPTIONS = (
         help="Rows of shards that are in memory at a time, for each worker.",
     ),
 )
-_OF_SHARDS = ("columns", "engine", "workers", "retries", "batch_rows")
+_OF_SHARDS = ("engine", "workers", "retries", "batch_rows")
 _NOT_OF_SHARDS = ("subset", "no_references", "group_by", "several", "clean")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from captious.cli.caption_files import caption_files, part_options
 from captious.cli.library_options import COUNT, FILE, argument_help, description, numbers, option_of
 from captious.cli.options import (
     RESAMPLES,
@@ -67,11 +68,15 @@ def study_command(
     """
     parameters = [*inspect.signature(function).parameters]
     arguments = [parameter for parameter in parameters if parameter in _ARGUMENTS and parameter not in options]
+    reads = [parameter for parameter in parameters if parameter in _CAPTIONS]
     paragraphs = [f"{parameter.upper()}: {argument_help(function, parameter)}" for parameter in arguments]
 
     def command(output: Path | None, format_: str, plot: Path | None = None, **values: Any) -> None:
         if isinstance(values.get("systems"), tuple):
             values["systems"] = named_systems(values["systems"])
+        if reads:
+            files = {name: values[name] for name in reads}
+            values |= caption_files(files, values.pop("columns"), values.pop("split"))
         result = function(**{name: value for name, value in values.items() if value is not None})
         deliver_result(result, format_, output, plot)
 
@@ -80,6 +85,8 @@ def study_command(
         if parameter == "references" and "systems" in arguments[:1]:
             continue  # an argument of system_files
         decorated = _declaration(function, parameter, options.get(parameter))(decorated)
+    if reads:
+        decorated = part_options(decorated)
     decorated = output_options(*FORMATS, pictures=pictures)(decorated)
     help = "\n\n".join([f"{question} {description(function)}", *paragraphs])
     return click.command(name, help=help)(decorated)
@@ -93,6 +100,8 @@ _ARGUMENTS = {
     "references": click.argument("references", type=FILE),
     "systems": system_files,
 }
+#: Parameters that are files of captions.
+_CAPTIONS = ("candidates", "references", "systems", "human")
 _SHARED = {
     "metrics": metric_option,
     "settings": settings_options,

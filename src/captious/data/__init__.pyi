@@ -3,6 +3,7 @@
 from .annotation_storage import StorableLayer as StorableLayer
 from .annotation_storage import Stored as Stored
 from .annotation_storage import stored_key as stored_key
+from .caption_file import CaptionFile as CaptionFile
 from .caption_rows import CaptionRows as CaptionRows
 from .caption_sets import CaptionSets as CaptionSets
 from .captions import CandidateLayer as CandidateLayer

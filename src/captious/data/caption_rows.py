@@ -179,9 +179,9 @@ def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
 
 
 def _caption_of(source: Source, item: object, place: str) -> object:
-    """One item of a list of captions; the COCO harness wraps each as ``{"caption": ...}``."""
-    if isinstance(item, Mapping) and "caption" in item:
-        return item["caption"]
+    """One item of a list of captions; the COCO harness wraps each as ``{"caption": ...}``, Karpathy as ``{"raw"}``."""
+    if isinstance(item, Mapping) and (field := "caption" if "caption" in item else "raw") in item:
+        return item[field]
     if isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
         raise source.error("this is not a list of captions", where=f"{place}: {reprlib.repr(item)}")
     return item

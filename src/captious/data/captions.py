@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from captious.data.ids import IdForm, ImageId, numbers_from_text
+from captious.data.ids import IdForm, ImageId, numbers_from_text, numbers_in_file_names
 from captious.data.memo import Memo
 from captious.errors import ParameterError
 
@@ -215,10 +215,12 @@ class References:
 
     @cached_property
     def rows_by_id(self) -> dict[ImageId, int]:
-        """The row of each image; of a source that has only text, by numbers as well."""
+        """The row of each image; of a source that has only text, or names of COCO's files, by numbers as well."""
         rows: dict[ImageId, int] = {image: row for row, image in enumerate(self.ids)}
         if self.id_form == "text":
             rows |= {image: row for row, image in enumerate(numbers_from_text(self.ids))}
+        if self.ids and (numbers := numbers_in_file_names(self.ids)) is not None:
+            rows |= {image: row for row, image in enumerate(numbers)}
         return rows
 
     @cached_property
@@ -236,6 +238,16 @@ class References:
             images=images,
             without_references=numbers_from_text(self.without_references),
         ).with_store(self.stored)
+
+    @cached_property
+    def with_numbers_in_file_names(self) -> References | None:
+        """These references with the numbers in the names of COCO's files as ids; None if ids are not such names."""
+        ids, images = numbers_in_file_names(self.ids), numbers_in_file_names(self.images)
+        without = numbers_in_file_names(self.without_references)
+        if ids is None or images is None or without is None:
+            return None
+        renamed = replace(self, ids=ids, images=images, without_references=without, id_form="typed")
+        return renamed.with_store(self.stored)
 
     @cached_property
     def concatenated(self) -> References:

@@ -10,9 +10,10 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Literal, TypeAlias
 
 from captious.data.source import Source
@@ -29,6 +30,7 @@ from captious.errors import (
 __all__ = [
     "EXTENSIONS",
     "FORMATS",
+    "LINE_FORMATS",
     "Format",
     "decode",
     "format_of_content",
@@ -39,7 +41,7 @@ __all__ = [
     "text_lines",
 ]
 
-Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet"]
+Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet", "txt"]
 
 #: By the extension of a file.
 FORMATS: dict[str, Format] = {
@@ -52,6 +54,9 @@ FORMATS: dict[str, Format] = {
 }
 EXTENSIONS = tuple(FORMATS)
 
+#: By the extension of a file in which some data sets are published, of lines of an id and a caption.
+LINE_FORMATS: dict[str, Format] = {".txt": "txt", ".token": "txt"}
+
 _STANDARD_INPUT = ("-", "/dev/stdin")
 # It can be read once: the stream, what it held, and what for.
 _standard_input: tuple[object, bytes, str] = (None, b"", "")
@@ -62,24 +67,29 @@ def is_standard_input(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path) in _STANDARD_INPUT
 
 
-def format_of_name(source: Source) -> Format:
+def format_of_name(source: Source, others: Mapping[str, Format] = MappingProxyType({})) -> Format:
     """The format that the extension of a file says, in upper or lower case and with or without ``.gz``.
 
+    Args:
+        source: the file.
+        others: by extension, formats besides ``FORMATS``.
+
     Raises:
-        CaptionFileError: none of ``EXTENSIONS``, or a directory.
+        CaptionFileError: none of ``EXTENSIONS`` and the others, or a directory.
     """
+    formats = {**FORMATS, **others}
     extension = Path(source.name.lower().removesuffix(".gz")).suffix
     if os.path.isdir(source.name):
         raise _directory(source)
-    if extension not in FORMATS:
+    if extension not in formats:
         raise CaptionFileError(
             f"{extension!r} is not the extension of a caption file"
             if extension
             else "a caption file needs an extension",
             where=source.name,
-            help=f"accepted are {', '.join(EXTENSIONS)}, each plain or with .gz",
+            help=f"accepted are {', '.join(formats)}, each plain or with .gz",
         )
-    return FORMATS[extension]
+    return formats[extension]
 
 
 def format_of_content(data: bytes) -> Format:

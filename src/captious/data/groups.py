@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from captious.data.caption_rows import CaptionRows
 from captious.data.captions import References
-from captious.data.ids import IdForm, ImageId, are_numbers, differ_in_type, numbers_from_text
+from captious.data.ids import (
+    IdForm,
+    ImageId,
+    are_numbers,
+    differ_in_type,
+    numbers_from_text,
+    numbers_in_file_names,
+    spell_numbers,
+)
 from captious.data.readers import read_rows
 from captious.data.source import images, repeated, some
 from captious.errors import InputError
@@ -72,6 +80,10 @@ class Groups:
         """
         ids: Sequence[ImageId] = references.ids
         group_of = self.group_of
+        if (numbers := numbers_in_file_names(ids)) and spell_numbers(group_of, self.id_form):
+            ids = numbers
+        elif (numbers := numbers_in_file_names([*group_of])) and spell_numbers(ids, references.id_form):
+            group_of = dict(zip(numbers, group_of.values(), strict=True))
         if "text" in (self.id_form, references.id_form) and are_numbers(ids):
             group_of = dict(zip(numbers_from_text(group_of), group_of.values(), strict=True))
         elif references.id_form == "text" and are_numbers(group_of):

@@ -1,7 +1,8 @@
 """Image ids: their types, and how reliably each format represents them.
 
 An id is an int or a string and keeps its type; ``12`` and ``"12"`` are two images. Only a format that cannot express
-the difference (a key of a JSON object, a csv column) leaves it open, and only ``numbers_from_text`` settles it.
+the difference (a key of a JSON object, a csv column) leaves it open, and only ``numbers_from_text`` settles it. Names
+of COCO's files stand for the numbers in them where the other side has numbers: ``numbers_in_file_names``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,17 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Literal, TypeAlias
 
-__all__ = ["IdForm", "ImageId", "are_numbers", "as_image_id", "differ_in_type", "numbers_from_text", "same_images"]
+__all__ = [
+    "IdForm",
+    "ImageId",
+    "are_numbers",
+    "as_image_id",
+    "differ_in_type",
+    "numbers_from_text",
+    "numbers_in_file_names",
+    "same_images",
+    "spell_numbers",
+]
 
 ImageId: TypeAlias = int | str
 
@@ -22,6 +33,9 @@ IdForm: TypeAlias = Literal["typed", "text", "position"]
 # Canonical decimal integers only: "012" and "+12" are names that happen to have digits in them. The bound
 # keeps them within 64 bits, as ids are in every format that types them.
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+# COCO_val2014_000000391895.jpg, with or without its extension, and 000000391895.jpg; in a folder or not.
+_COCO_FILE_NAME = re.compile(r"(?:.*/)?(?:COCO_[a-z]+20\d\d_(\d{12})(?:\.[a-zA-Z]+)?|(\d{12})\.[a-zA-Z]+)")
 
 
 def as_image_id(value: object) -> ImageId | None:
@@ -48,6 +62,22 @@ def numbers_from_text(ids: Iterable[ImageId]) -> tuple[ImageId, ...]:
     stay strings. No two different ids become the same.
     """
     return tuple(int(i) if isinstance(i, str) and _CANONICAL_INTEGER.fullmatch(i) else i for i in ids)
+
+
+def numbers_in_file_names(ids: Sequence[ImageId]) -> tuple[int, ...] | None:
+    """The numbers of images whose ids are names of COCO's files; None if some are not, or two have the same number."""
+    numbers = []
+    for image in ids:
+        match = _COCO_FILE_NAME.fullmatch(image) if isinstance(image, str) else None
+        if match is None:
+            return None
+        numbers.append(int(match[1] or match[2]))
+    return tuple(numbers) if len(set(numbers)) == len(set(ids)) else None
+
+
+def spell_numbers(ids: Iterable[ImageId], form: IdForm) -> bool:
+    """Whether all ids are integers, or the text of integers in a format that has only text."""
+    return are_numbers(numbers_from_text(ids) if form == "text" else ids)
 
 
 def are_numbers(ids: Iterable[ImageId]) -> bool:

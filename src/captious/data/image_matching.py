@@ -14,11 +14,20 @@ from typing import Literal, overload
 
 import numpy as np
 
+from captious.data.caption_file import CaptionFile, Part, part_of
 from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.cleaning import cleaned, rules_of
-from captious.data.ids import ImageId, are_numbers, differ_in_type, numbers_from_text
+from captious.data.columns import ColumnNames
+from captious.data.ids import (
+    ImageId,
+    are_numbers,
+    differ_in_type,
+    numbers_from_text,
+    numbers_in_file_names,
+    spell_numbers,
+)
 from captious.data.prepared_files import is_prepared, read_prepared
 from captious.data.readers import read_rows
 from captious.data.source import images
@@ -38,6 +47,8 @@ def load(
     subset: bool = ...,
     several: Literal[False] = ...,
     clean: str | Sequence[str] = ...,
+    columns: ColumnNames | None = ...,
+    split: str | Sequence[str] | None = ...,
 ) -> Captions: ...
 @overload
 def load(
@@ -47,6 +58,8 @@ def load(
     subset: bool = ...,
     several: Literal[True],
     clean: str | Sequence[str] = ...,
+    columns: ColumnNames | None = ...,
+    split: str | Sequence[str] | None = ...,
 ) -> CaptionSets: ...
 @overload
 def load(
@@ -56,6 +69,8 @@ def load(
     subset: bool = ...,
     several: bool = ...,
     clean: str | Sequence[str] = ...,
+    columns: ColumnNames | None = ...,
+    split: str | Sequence[str] | None = ...,
 ) -> Captions | CaptionSets: ...
 def load(
     candidates: object,
@@ -64,11 +79,16 @@ def load(
     subset: bool = False,
     several: bool = False,
     clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
 ) -> Captions | CaptionSets:
     """Read candidates and references and match them by image.
 
     Text ids of one side are read as numbers if all ids of the other are numbers; see ``captious.data.ids``. Positions
     match only positions, and only as many.
+
+    Names of columns and the split hold for each side that has them. To give those of one side only, give it as a
+    ``CaptionFile``, or read the references with ``read_references``.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
@@ -80,13 +100,18 @@ def load(
         clean: rules to clean candidates by before they are scored: "markdown" makes text of it, "prompt" removes
             beginnings such as "Sure! Here is a caption:" and "The image shows". Several have commas between them.
             Signatures name them.
+        columns: names of columns or fields, where they are not the usual ones: ``id=key,caption=text``. Captions of one
+            side are ``candidate`` or ``references``, which may be repeated. In Python, also a mapping.
+        split: the split of the data set that is read, such as test; several are separated by commas. In Python, also a
+            sequence.
 
     Returns:
         ``Captions``, or ``CaptionSets`` if ``several``, in the order of the references. Its ``references`` is the
         object that was given if every image has a candidate and its ids needed no reading as numbers.
 
     Raises:
-        InputError: invalid candidates or references, as ``read_rows`` says.
+        InputError: invalid candidates or references, as ``read_rows`` says; neither side has a column that is named,
+            or the split.
         ParameterError: positions on one side only, or two different numbers of them.
         UnknownNameError: no such rule.
         MissingReferencesError: an image that the references list without any.
@@ -99,8 +124,10 @@ def load(
         if several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    table = images_of(candidates) if references is None else read_references(references)
-    rows = read_rows(candidates, "candidates", several=several)
+    shares = references is not None and not isinstance(references, References)
+    part = part_of(columns, split, 2 if shares else 1)
+    table = images_of(candidates, part) if references is None else _references(references, part)
+    rows = read_rows(candidates, "candidates", several=several, part=part)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules])
@@ -132,20 +159,35 @@ def load(
     )
 
 
-def read_references(source: object) -> References:
+def read_references(
+    source: object, *, columns: ColumnNames | None = None, split: str | Sequence[str] | None = None
+) -> References:
     """Read references and gather them by image, with images in order of first appearance.
 
     ``References`` are returned as they are. A file that ``captious prepare`` wrote is opened; see
     ``captious.data.prepared_files``.
 
+    Args:
+        source: a path or a Python object; ``read_rows`` lists the forms.
+        columns, split: as for ``load``.
+
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
+    return _references(source, part_of(columns, split))
+
+
+def _references(source: object, part: Part | None) -> References:
     if isinstance(source, References):
         return source
     if isinstance(source, str | os.PathLike) and is_prepared(source):
-        return read_prepared(source)
-    return _by_image(read_rows(source, "references"))
+        if isinstance(source, CaptionFile):
+            part = source.part or part
+        table = read_prepared(source)
+        if part is not None:
+            part.leave(table.name, "references")
+        return table
+    return _by_image(read_rows(source, "references", part=part))
 
 
 def _by_image(rows: CaptionRows) -> References:
@@ -166,16 +208,17 @@ def _by_image(rows: CaptionRows) -> References:
     )
 
 
-def images_of(candidates: object) -> References:
+def images_of(candidates: object, part: Part | None = None) -> References:
     """The images of candidates, without references: what metrics that need none are given in their place.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. An image may have several.
+        part: which columns and which split are read.
 
     Raises:
         InputError: what is wrong with the candidates.
     """
-    rows = read_rows(candidates, "candidates", several=True)
+    rows = read_rows(candidates, "candidates", several=True, part=part)
     ids = tuple(dict.fromkeys(rows.ids))
     return References(
         ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, are_given=False
@@ -226,7 +269,14 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
 
 
 def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[CaptionRows, References]:
-    """Read the ids of a side that has only text as numbers, if all ids of the other side are numbers."""
+    """Read the ids of a side that has only text as numbers, if all ids of the other side are numbers.
+
+    Names of COCO's files are read as the numbers in them, if the ids of the other side are numbers or spell them.
+    """
+    if (numbers := numbers_in_file_names(candidates.ids)) and spell_numbers(references.ids, references.id_form):
+        candidates = replace(candidates, ids=numbers, id_form="typed")
+    elif numbers_in_file_names(references.ids[:1]) and spell_numbers(candidates.ids, candidates.id_form):
+        references = references.with_numbers_in_file_names or references
     if candidates.ids_are_text and are_numbers(references.ids):
         return replace(candidates, ids=numbers_from_text(candidates.ids), id_form="typed"), references
     if references.id_form == "text" and are_numbers(candidates.ids):

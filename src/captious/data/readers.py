@@ -17,13 +17,23 @@ from typing import Any
 
 import numpy as np
 
+from captious.data.caption_file import CaptionFile, Part
 from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions
-from captious.data.file_contents import decode, format_of_content, format_of_name, is_standard_input, read_bytes
+from captious.data.fields import Fields, choose_fields, rows_of_columns
+from captious.data.file_contents import (
+    LINE_FORMATS,
+    decode,
+    format_of_content,
+    format_of_name,
+    is_standard_input,
+    read_bytes,
+)
+from captious.data.ids import IdForm
 from captious.data.json_files import DECODER, RepeatedKeys, parse_json
 from captious.data.prepared_files import is_prepared
-from captious.data.record_shapes import choose_fields, is_coco, rows_of_coco, rows_of_mapping, rows_of_records
+from captious.data.record_shapes import is_document, rows_of_document, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
 from captious.data.source import Problem, Role, Source, repeated, some
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
@@ -31,23 +41,28 @@ from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInpu
 __all__ = ["read_rows"]
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
-_SINGLE_TEXT_COLUMNS = ("caption", "candidate")
+_LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", "objects")
 
 
-def read_rows(source: object, role: Role, *, several: bool = False, column: str | None = None) -> CaptionRows:
+def read_rows(
+    source: object, role: Role, *, several: bool = False, column: str | None = None, part: Part | None = None
+) -> CaptionRows:
     """Read captions from a file or a Python object.
 
     Args:
         source: one of
-            a path to .json, .jsonl, .ndjson, .csv, .tsv or .parquet, plain or with .gz; "-" is standard input;
+            a path to .json, .jsonl, .ndjson, .csv, .tsv, .parquet, .txt or .token, plain or with .gz; "-" is standard
+            input; a ``CaptionFile``;
             a mapping from image to caption, to a list of captions or to a list of ``{"caption": ...}``;
-            COCO's annotation dictionary, or a sequence of records with its fields;
+            COCO's annotation dictionary, or another one of ``captious.data.layouts``;
+            a sequence of records with the usual fields;
             a sequence of captions or of lists of captions, image i at position i;
             a pandas or polars data frame;
             ``Captions`` or ``CaptionSets``, whose candidates are read; ``CaptionRows``, which are returned.
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column that holds groups.
+        part: which columns and which split are read; that of a ``CaptionFile`` goes before it.
 
     Returns:
         One row per caption, in the order of the source.
@@ -62,11 +77,22 @@ def read_rows(source: object, role: Role, *, several: bool = False, column: str 
         raise ParameterError(
             f"these rows were read as {source.role}", where=source.name, help=f'read them with the role "{role}"'
         )
+    if isinstance(source, CaptionFile):
+        part = source.part or part
+    if part is None:
+        return _rows(source, role, several, column, None)
+    rows = _rows(source, role, several, column, part)
+    if role != "groups":
+        part.leave(rows.name, role)
+    return rows
+
+
+def _rows(source: object, role: Role, several: bool, column: str | None, part: Part | None) -> CaptionRows:
     if isinstance(source, str | os.PathLike):
         is_input = is_standard_input(source)
         name = "standard input" if is_input else os.fspath(source)
-        return _rows_of_file(Source(name, role, True, is_input, several, column))
-    origin = Source(role, role, several=several, column=column)
+        return _rows_of_file(Source(name, role, True, is_input, several, column, part))
+    origin = Source(role, role, several=several, column=column, part=part)
     if isinstance(source, Captions | CaptionSets) and role == "candidates":
         texts = source.texts if isinstance(source, CaptionSets) else source.candidates
         form = source.references.id_form
@@ -76,9 +102,9 @@ def read_rows(source: object, role: Role, *, several: bool = False, column: str 
     if isinstance(source, np.ndarray):
         source = source.tolist()
     if isinstance(source, Mapping):
-        return (
-            rows_of_coco(origin, source) if is_coco(source, role) else rows_of_mapping(origin, source, id_form="typed")
-        )
+        if is_document(source, role):
+            return rows_of_document(origin, source)
+        return rows_of_mapping(origin, source, id_form="typed")
     if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
         return _rows_of_sequence(origin, source)
     what = "groups" if role == "groups" else "captions"
@@ -93,27 +119,35 @@ def _rows_of_file(source: Source) -> CaptionRows:
             where=source.name,
             help="give it as the references; candidates come first on the command line",
         )
-    format = None if source.is_standard_input else format_of_name(source)
+    format = None if source.is_standard_input else format_of_name(source, LINE_FORMATS)
     data = read_bytes(source)
     format = format or format_of_content(data)
     if format == "json":
         return _rows_of_json(decode(data, source), source)
-    is_table = format in ("csv", "tsv")
+    is_table = format in ("csv", "tsv", "txt")
+    fields: list[Fields] = []
 
     def choose(names: list[str], where: str) -> Sequence[str]:
-        fields = choose_fields(source, names, where)
-        if is_table and source.role != "groups" and fields[1] not in _SINGLE_TEXT_COLUMNS:
+        fields.append(choose_fields(source, names, where))
+        wrong = [name for name in fields[0].texts if name in _LIST_COLUMNS]
+        if is_table and wrong and source.role != "groups" and not _is_named(source, wrong[0]):
             raise source.error(
-                f"{fields[1]!r} is a column of lists, but a cell of this format holds only one caption", where=where
+                f"{wrong[0]!r} is a column of lists, but a cell of this format holds only one caption", where=where
             )
-        return fields
+        return fields[0].names
 
     batches = [*parse_rows(BytesIO(data), format, source, choose)]
-    columns = [*zip(*(batch.columns for batch in batches), strict=True)] or [(), ()]
-    ids, values = ([*chain.from_iterable(parts)] for parts in columns)
+    id_form: IdForm = "text" if is_table else "typed"
+    if not batches:
+        return caption_rows(source, (), (), unit="", numbers=(), id_form=id_form)
+    columns = [[*chain.from_iterable(parts)] for parts in zip(*(batch.columns for batch in batches), strict=True)]
     numbers = [*chain.from_iterable(batch.numbers for batch in batches)]
-    unit = batches[0].unit if batches else ""
-    return caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form="text" if is_table else "typed")
+    return rows_of_columns(source, fields[0], columns, unit=batches[0].unit, numbers=numbers, id_form=id_form)
+
+
+def _is_named(source: Source, column: str) -> bool:
+    """Whether the user names a column, and so says what it holds."""
+    return source.part is not None and column in source.part.columns.names
 
 
 def _rows_of_json(text: str, source: Source) -> CaptionRows:
@@ -128,8 +162,8 @@ def _rows_of_json(text: str, source: Source) -> CaptionRows:
         return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
     if not isinstance(document, dict):
         raise source.error("this JSON is neither an object nor a list")
-    if is_coco(document, source.role):
-        return rows_of_coco(source, document)
+    if is_document(document, source.role):
+        return rows_of_document(source, document)
     document = document if is_flat else hook.decode(text)
     if isinstance(document, RepeatedKeys):
         raise _repeated_keys(document, source)
@@ -159,8 +193,8 @@ def _is_data_frame(captions: object) -> bool:
 def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
     """Rows of a data frame; messages count its rows from 0, whatever its index."""
     fields = choose_fields(source, list(frame.columns), "columns")
-    ids, values = (frame[name].to_list() for name in fields)
-    return caption_rows(source, ids, values, unit="row index", numbers=range(len(ids)))
+    columns = [frame[name].to_list() for name in fields.names]
+    return rows_of_columns(source, fields, columns, unit="row index", numbers=range(len(columns[0])))
 
 
 def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:

@@ -1,7 +1,8 @@
-"""The shapes captions come in, whether parsed from JSON or given as Python objects: mappings, records, COCO.
+"""The shapes captions come in, whether parsed from JSON or given as Python objects: mappings, records, documents.
 
-A mapping goes from image to caption or captions. Records are one mapping per caption or per image, with the
-id and the text under one of the field names below; the columns of tables go by the same names.
+A mapping goes from image to caption or captions. Records are one mapping per caption or per image, with the id and the
+text under one of the names of ``captious.data.fields``. A document is an object that holds records in one of the
+``LAYOUTS``, such as COCO's.
 """
 
 from __future__ import annotations
@@ -9,123 +10,138 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from captious.data.caption_rows import CaptionRows, caption_rows
+from captious.data.document_records import first_of
+from captious.data.fields import (
+    Fields,
+    choose_fields,
+    chosen_splits,
+    has_usual_fields,
+    missing_column,
+    rows_of_columns,
+)
 from captious.data.ids import IdForm
+from captious.data.layouts import COCO, Layout, document_layouts, nearest_layout
 from captious.data.row_parser import record_batches
 from captious.data.source import Role, Source, some
-from captious.errors import UnknownNameError
 
-__all__ = ["choose_fields", "is_coco", "rows_of_coco", "rows_of_mapping", "rows_of_records"]
-
-ID_FIELDS = ("image_id", "image", "id")
-
-# The first group with a field that is present wins, so that one file may hold candidates and references side by
-# side; two of the same group contradict each other.
-TEXT_FIELDS: dict[Role, tuple[tuple[str, ...], ...]] = {
-    "candidates": (("candidate", "candidates"), ("caption", "captions")),
-    "references": (("references", "refs"), ("caption", "captions")),
-    "groups": (("group",),),
-    "objects": (("objects",), ("references", "refs"), ("caption", "captions")),
-}
+__all__ = ["is_document", "rows_of_document", "rows_of_mapping", "rows_of_records"]
 
 
-def choose_fields(source: Source, names: Sequence[object], where: str) -> tuple[str, str]:
-    """The names of the id field and the text field among all names.
-
-    Raises:
-        InputError: one of them is not there, or there are two to choose from (CaptionFileError in a file).
-        UnknownNameError: the column of groups that was asked for is not there.
-    """
-    listed = "found " + (", ".join(map(repr, names)) or "none")
-    id_field = next((name for name in ID_FIELDS if name in names), None)
-    if id_field is None:
-        raise source.error(f"missing field for image ids: expected {_either(ID_FIELDS)}", where=f"{where}: {listed}")
-    if source.role == "groups":
-        return id_field, _group_field(source, names, id_field, f"{where}: {listed}")
-    for group in TEXT_FIELDS[source.role]:
-        present = [name for name in group if name in names]
-        if len(present) > 1:
-            raise source.error(f"both {' and '.join(present)} could be the {source.role}", where=f"{where}: {listed}")
-        if present:
-            if names.count(present[0]) > 1 or names.count(id_field) > 1:
-                raise source.error("duplicate field", where=f"{where}: {listed}")
-            return id_field, present[0]
-    expected = [name for group in TEXT_FIELDS[source.role] for name in group]
-    raise source.error(f"missing field for {source.role}: expected {_either(expected)}", where=f"{where}: {listed}")
+def is_document(content: Mapping[Any, Any], role: Role) -> bool:
+    """Whether this holds records in one of the layouts, rather than being a mapping from images."""
+    return _is_coco(content, role) or bool(document_layouts(content))
 
 
-def _group_field(source: Source, names: Sequence[object], id_field: str, where: str) -> str:
-    """The name of the field of groups: the one that was asked for, ``group``, or the only one besides the id."""
-    if source.column is not None:
-        if source.column not in names:
-            raise missing_column(source, where)
-        field = source.column
-    else:
-        others = [str(name) for name in names if name != id_field]
-        field = "group" if "group" in others else others[0] if len(others) == 1 else ""
-        if not field:
-            raise source.error("which field holds the groups? Name it, as FILE:COLUMN", where=where)
-    if names.count(field) > 1 or names.count(id_field) > 1:
-        raise source.error("duplicate field", where=where)
-    return field
-
-
-def missing_column(source: Source, where: str) -> UnknownNameError:
-    """The error for a column of groups that is not there."""
-    return UnknownNameError(
-        f"there is no column {source.column!r}",
-        where=f"{source.name}: {where}",
-        help="name a column or field of this file, or give the groups in a file of their own",
-    )
-
-
-def _either(names: Sequence[str]) -> str:
-    """ "a, b or c"."""
-    return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-
-
-def is_coco(document: Mapping[Any, Any], role: Role) -> bool:
-    """Whether this is COCO's annotation format rather than a mapping from images; groups also come without captions."""
-    lists = [document.get(name) for name in (("annotations", "images") if role == "groups" else ("annotations",))]
+def _is_coco(content: Mapping[Any, Any], role: Role) -> bool:
+    """Whether this is COCO's format; groups also come without captions."""
+    lists = [content.get(name) for name in (("annotations", "images") if role == "groups" else ("annotations",))]
     return any(isinstance(records, list) and all(isinstance(r, Mapping) for r in records[:1]) for records in lists)
 
 
-def rows_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
-    """Rows of COCO's annotation format: ``{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}``.
+def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
+    """Rows of a document in one of the layouts.
 
-    Of objects, annotations may be instances: they have a "category_id", which "categories" names.
+    Of objects, COCO's annotations may be instances: they have a "category_id", which "categories" names.
     """
-    if source.role == "groups":
-        return _groups_of_coco(source, document)
+    layout = _layout(source, document)
+    if source.role == "objects" and layout.parents == COCO.parents and "categories" in document:
+        records: Sequence[Any] = _named_instances(source, document)
+        known = _parent_ids(source, layout, document, None)
+        rows = rows_of_records(
+            source, records, unit="annotation", numbers=range(1, len(records) + 1), known_images=known
+        )
+        return replace(rows, are_categories=True)
+    if source.role == "groups" and layout.parents is not None:
+        return _groups(source, layout, document)
+    assert layout.records is not None
+    unit, numbers, records = layout.records.all(document)
+    known = ()
+    if layout.parents is not None:
+        records, known = _with_parents(source, layout, document, records, unit)
+    return rows_of_records(source, records, unit=unit, numbers=numbers, known_images=known, layout=layout)
+
+
+def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
+    """The layout of a document."""
+    named = () if source.part is None else source.part.columns.texts(source.role)
+    layouts = [one for one in document_layouts(document) if not one.on_request or {*named} & {*one.captions}]
+    if len(layouts) > 1 and (chosen := [one for one in layouts if {*named} & {*one.captions}]):
+        layouts = chosen
+    if len(layouts) > 1:
+        choices = " or ".join(f"--columns caption={one.captions[0]}" for one in layouts)
+        raise source.error(
+            f"this fits two layouts, {' and '.join(one.name for one in layouts)}",
+            where="keys: " + some(map(repr, document)),
+            help=f"choose: {choices} (columns= in Python)",
+        )
+    return layouts[0] if layouts else COCO
+
+
+def _with_parents(
+    source: Source, layout: Layout, document: Mapping[Any, Any], records: Sequence[Any], unit: str
+) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The records with the fields that only the images have which they refer to; and all images."""
+    assert layout.parents is not None
+    parent, record = first_of(document.get(layout.parents.key)) or {}, first_of(records) or {}
+    part = source.part
+    id_field = None if part is None or part.columns.id in record or part.columns.id not in parent else part.columns.id
+    wants_split = layout.splits_apart or (part is not None and bool(part.splits))
+    split = layout.split if wants_split and layout.split in parent and layout.split not in record else None
+    known = _parent_ids(source, layout, document, split, id_field)
+    joined = [name for name in (id_field, split) if name is not None]
+    if not joined:
+        return records, known
+    parents, reference = layout.parents, layout.parents.reference
+    fields = {image[parents.id]: {name: image[name] for name in joined} for image in document[parents.key]}
+    extended = []
+    for number, one in enumerate(records, 1):
+        try:
+            extended.append({**one, **fields[one[reference]]})
+        except (KeyError, TypeError):
+            where = f"{unit} {number}: {reprlib.repr(one)}"
+            raise source.error(f'expected a {reference!r} that is one of "{parents.key}"', where=where) from None
+    return extended, known
+
+
+def _parent_ids(
+    source: Source, layout: Layout, document: Mapping[Any, Any], split: str | None, id_field: str | None = None
+) -> Sequence[Any]:
+    """The ids of all images that a document lists, of the split that is read."""
+    assert layout.parents is not None
+    parents = document.get(layout.parents.key) or ()
     try:
-        known_images = [image["id"] for image in document.get("images", ())]
+        ids = [(parent[layout.parents.id], parent[id_field or layout.parents.id])[1] for parent in parents]
+        splits = None if split is None else [parent[split] for parent in parents]
     except (KeyError, TypeError, IndexError):
-        raise source.error('"images" is not a list of objects that each have an "id"') from None
-    records = document["annotations"]
-    are_categories = source.role == "objects" and "categories" in document
-    if are_categories:
-        records = _named_instances(source, document)
-    numbers = range(1, len(records) + 1)
-    rows = rows_of_records(source, records, unit="annotation", numbers=numbers, known_images=known_images)
-    return replace(rows, are_categories=are_categories)
+        fields = " and ".join(f'"{name}"' for name in (id_field or layout.parents.id, split) if name)
+        message = f'"{layout.parents.key}" is not a list of objects that each have an {fields}'
+        raise source.error(message) from None
+    if layout.kept:
+        return ()  # images may be without captions, as some are left out
+    wanted = None if splits is None else chosen_splits(source, splits, apart=layout.splits_apart)
+    if splits is None or wanted is None:
+        return ids
+    return [image for image, one in zip(ids, splits, strict=True) if one in wanted]
 
 
-def _groups_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
-    """Groups from a field of COCO's images, or of its annotations."""
-    lists = {name: document.get(name) or [] for name in ("images", "annotations")}
-    first = {name: records[0] for name, records in lists.items() if isinstance(records, list) and records}
-    fields = {name: [*record] for name, record in first.items() if isinstance(record, Mapping)}
+def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> CaptionRows:
+    """Groups from a field of COCO's images, or of its annotations; of other documents alike."""
+    assert layout.parents is not None and layout.keys
+    layouts = {layout.parents.key: replace(layout, ids=(layout.parents.id,)), layout.keys[-1]: layout}
+    lists = {name: document.get(name) or [] for name in layouts}
+    fields = {name: [*record] for name, records in lists.items() if (record := first_of(records)) is not None}
     having = [name for name, names in fields.items() if source.column is None or source.column in names]
     if not having:
         listed = "; ".join(f"{name} have " + ", ".join(map(repr, names)) for name, names in fields.items())
         raise missing_column(source, listed or "no images")
     if source.column is not None and len(having) > 1:
-        raise source.error(f"both the images and the annotations have a field {source.column!r}")
-    records = lists[having[0]]
-    return rows_of_records(source, records, unit=having[0][:-1], numbers=range(1, len(records) + 1))
+        raise source.error(f"both the {' and the '.join(having)} have a field {source.column!r}")
+    name = having[0]
+    numbers = range(1, len(lists[name]) + 1)
+    return rows_of_records(source, lists[name], unit=name[:-1], numbers=numbers, layout=layouts[name])
 
 
 def _named_instances(source: Source, document: Mapping[Any, Any]) -> list[dict[str, Any]]:
@@ -148,12 +164,15 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     """Rows of ``{image: caption}`` or ``{image: [captions]}``."""
     if source.column is not None:
         raise missing_column(source, "an object from images to values has no columns")
-    fields = [name for name in ID_FIELDS if name in mapping]
-    if fields and any(name in mapping for group in TEXT_FIELDS[source.role] for name in group):
+    if has_usual_fields(source.role, [*mapping]):
         raise source.error("expected a list of records, not a single record", where=some(map(repr, mapping)))
     keys = list(mapping)
     if len(keys) == 1 and _are_records_of_many_images(mapping[keys[0]]):
         raise source.error("a list of records is wrapped in an object; give the list", where=f"key {keys[0]!r}")
+    if source.role != "groups" and (near := nearest_layout((), mapping)) is not None:
+        layout, missing = near
+        message = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
+        raise source.error(message, where="keys: " + some(map(repr, keys)))
     return caption_rows(source, keys, list(mapping.values()), unit="key", numbers=keys, id_form=id_form)
 
 
@@ -161,7 +180,7 @@ def _are_records_of_many_images(value: object) -> bool:
     """Whether this is a list of records of different images, not the captions of one."""
     if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
         return False
-    return len({repr(item[name]) for item in value for name in ID_FIELDS[:2] if name in item}) > 1
+    return len({repr(item[name]) for item in value for name in ("image_id", "image") if name in item}) > 1
 
 
 def rows_of_records(
@@ -169,8 +188,9 @@ def rows_of_records(
     records: Sequence[Any],
     *,
     unit: str,
-    numbers: Sequence[int],
+    numbers: Sequence[Any],
     known_images: Sequence[Any] = (),
+    layout: Layout | None = None,
 ) -> CaptionRows:
     """Rows of ``[{"image_id", "caption"}, ...]``; every record has the fields that the first one has.
 
@@ -179,9 +199,15 @@ def rows_of_records(
         records: the records; what else they hold is ignored.
         unit, numbers: what a record is called, as in ``CaptionRows``.
         known_images: images that are listed elsewhere.
+        layout: that of the document they are from.
     """
     if not records:
         return caption_rows(source, (), (), unit=unit, numbers=(), known_images=known_images)
-    (batch,) = record_batches(source, [(numbers, records)], unit, partial(choose_fields, source))
-    ids, values = batch.columns
-    return caption_rows(source, ids, values, unit=unit, numbers=numbers, known_images=known_images)
+    fields: list[Fields] = []
+
+    def choose(names: list[str], where: str) -> Sequence[str]:
+        fields.append(choose_fields(source, names, where, layout))
+        return fields[0].names
+
+    (batch,) = record_batches(source, [(numbers, records)], unit, choose)
+    return rows_of_columns(source, fields[0], batch.columns, unit=unit, numbers=numbers, known_images=known_images)

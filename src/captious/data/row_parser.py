@@ -12,11 +12,12 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import starmap
+from itertools import chain, dropwhile, starmap
 from typing import IO, Any, Final, TypeAlias
 
 from captious.data.file_contents import Format, text_lines
 from captious.data.json_files import DECODER, MOST_BYTES, RepeatedKeys, json_lines, json_list
+from captious.data.line_patterns import line_pattern
 from captious.data.parquet_files import parquet_batches
 from captious.data.source import Problem, Refuse, Source, raise_error
 from captious.errors import CaptionFileError, TruncatedFileError
@@ -75,9 +76,9 @@ def parse_rows(
     if format == "parquet":
         return starmap(partial(Batch, "row"), parquet_batches(file, source, choose, size))
     longest = None if size is None else MOST_BYTES
-    if format in ("csv", "tsv"):
+    if format in ("csv", "tsv", "txt"):
         lines = text_lines(file, source, longest, carriage_returns=True)
-        return _table_batches(lines, source, "," if format == "csv" else "\t", choose, size, refuse)
+        return _line_batches(lines, source, format, choose, size, refuse)
     if format == "jsonl":
         unit, records = "line", json_lines(text_lines(file, source, longest), source, refuse, decoder)
     else:
@@ -145,6 +146,27 @@ def in_batches(records: Iterable[tuple[int, Any]], size: int | None) -> Iterator
         yield numbers, values
 
 
+def _line_batches(
+    lines: Iterable[str], source: Source, format: Format, choose: Choose, size: int | None, refuse: Refuse
+) -> Iterator[Batch]:
+    """Rows of lines in one of the ``LINE_PATTERNS``, or of a table."""
+    numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
+    if format == "txt":  # which may begin with comments
+        numbered = dropwhile(lambda entry: entry[1].startswith("#") or not entry[1].strip(), numbered)
+    number, first = next(numbered, (1, ""))
+    pattern = line_pattern(first)
+    if pattern is None:
+        delimiter = "\t" if format == "tsv" or (format == "txt" and "\t" in first) else ","
+        rest = chain([first], (line for _, line in numbered))
+        yield from _table_batches(rest, source, delimiter, choose, size, refuse, first=number)
+        return
+    where = f"line {number}"
+    places = [pattern.columns.index(name) for name in choose(pattern.columns, where)]
+    rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source, refuse)
+    for numbers, cells in in_batches(rows, size):
+        yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
+
+
 def _table_batches(
     lines: Iterable[str],
     source: Source,
@@ -152,9 +174,11 @@ def _table_batches(
     choose: Choose,
     size: int | None,
     refuse: Refuse,
+    *,
+    first: int,
 ) -> Iterator[Batch]:
     """Rows of csv or tsv with a header; cells that hold the delimiter or line breaks are in double quotes."""
-    rows = _table_rows(csv.reader(lines, delimiter=delimiter, strict=True), source, refuse)
+    rows = _table_rows(csv.reader(lines, delimiter=delimiter, strict=True), source, refuse, first)
     number, header = next(rows, (0, []))
     if not header:
         return
@@ -163,9 +187,9 @@ def _table_batches(
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
 
 
-def _table_rows(reader: Any, source: Source, refuse: Refuse) -> Iterator[tuple[int, list[str]]]:
+def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iterator[tuple[int, list[str]]]:
     """The header and the rows of csv that are not blank, with the numbers of the lines in which they start."""
-    line, width = 1, 0
+    line, width = first, 0
     try:
         for row in reader:
             width = width or len(row)
@@ -179,7 +203,7 @@ def _table_rows(reader: Any, source: Source, refuse: Refuse) -> Iterator[tuple[i
                     help="quote cells that contain the separator, and give every row the same number of cells",
                 )
                 refuse(Problem("cells", line, uneven))
-            line = reader.line_num + 1
+            line = reader.line_num + first
     except csv.Error as error:
         kind: type[CaptionFileError] = CaptionFileError
         problem, detail = f"this is not csv: {error}", str(error)

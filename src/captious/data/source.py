@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from captious.data.ids import ImageId
 from captious.errors import CaptionFileError, InputError
+
+if TYPE_CHECKING:
+    from captious.data.caption_file import Part
 
 __all__ = ["SEVERAL", "Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "repeated", "some"]
 
@@ -24,6 +27,7 @@ _FORMS: dict[Role, str] = {
     .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption
+    other names            --columns id=NAME,caption=NAME (columns= in Python)
     in Python also         {42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
     "references": """
     COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
@@ -31,6 +35,8 @@ _FORMS: dict[Role, str] = {
     .jsonl, .ndjson        {"image_id": 42, "references": ["a cat", "the cat"]} on every line
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption, or image_id and references
+    data sets              as they are published: docs/input-formats.md lists the layouts
+    other names            --columns id=NAME,caption=NAME (columns= in Python)
     in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
     "objects": """
     COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
@@ -61,6 +67,7 @@ _SEVERAL_FORMS = """
     .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption, or image_id and captions
+    other names            --columns id=NAME,caption=NAME (columns= in Python)
     in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
 
 #: How to ask for several candidates per image.
@@ -73,7 +80,7 @@ class Source:
 
     An image may have several candidates only if ``several``; it may always have several references. With the role
     "groups", what is read are groups of images instead of captions; ``column`` is the field or column that holds them,
-    None if there is only one that can be meant.
+    None if there is only one that can be meant. ``part`` is what the user says about columns and splits.
     """
 
     name: str
@@ -82,18 +89,19 @@ class Source:
     is_standard_input: bool = False
     several: bool = False
     column: str | None = None
+    part: Part | None = None
 
     @property
     def one_each(self) -> bool:
         """Whether an image may have only one caption."""
         return self.role == "candidates" and not self.several
 
-    def error(self, problem: str, *, where: str = "") -> InputError:
-        """The error for a form that is unknown or ambiguous; it shows every accepted form."""
+    def error(self, problem: str, *, where: str = "", help: str = "") -> InputError:
+        """The error for a form that is unknown or ambiguous; without other help, it shows every accepted form."""
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
         forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
-        return kind(problem, where=place, help=f"{self.role} are read from" + forms)
+        return kind(problem, where=place, help=help or f"{self.role} are read from" + forms)
 
 
 @dataclass(frozen=True)

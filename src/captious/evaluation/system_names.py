@@ -12,7 +12,7 @@ from captious.errors import ParameterError
 __all__ = ["name_of", "pair_names", "system_names"]
 
 
-def system_names(files: Sequence[Path]) -> list[str]:
+def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
     """A name for each system: the file's, without its extensions; the whole path where names would be the same.
 
     Raises:
@@ -42,7 +42,8 @@ def pair_names(a: object, b: object) -> tuple[str, str]:
     return names if names[0] != names[1] else ("a", "b")
 
 
-def _stem(file: Path) -> str:
+def _stem(file: str | os.PathLike[str]) -> str:
     if is_standard_input(file):
         return "standard input"
-    return file.name.removesuffix(".gz").rsplit(".", 1)[0] or file.name
+    name = os.path.basename(file)
+    return name.removesuffix(".gz").rsplit(".", 1)[0] or name

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from captious.data import Captions, CaptionSets, same_images
-from captious.data.record_shapes import is_coco
+from captious.data.record_shapes import is_document
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.evaluation.score_report import Report
@@ -132,7 +132,7 @@ def candidates_by_system(candidates: object) -> dict[str, object] | None:
         return None
     if not all(isinstance(name, str) and _is_system(name, value) for name, value in candidates.items()):
         return None
-    return None if is_coco(candidates, "candidates") else dict(candidates)
+    return None if is_document(candidates, "candidates") else dict(candidates)
 
 
 def _is_system(name: str, value: object) -> bool:

@@ -1,8 +1,8 @@
 """The public names of captious.scale and where they are. `__init__.py` reads this file."""
 
 from .batches import BATCH_ROWS as BATCH_ROWS
-from .batches import Columns as Columns
 from .batches import Rows as Rows
+from .batches import ShardColumns as ShardColumns
 from .execution import run as run
 from .execution import score_shards as score_shards
 from .result_folder import ResultFolder as ResultFolder

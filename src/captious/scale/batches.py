@@ -1,12 +1,12 @@
 """Rows of a shard as they are scored: ids, candidates and references of one batch, checked.
 
 Columns are found by the names that other readers use (``id``, ``candidate``, ``references``, ...), or by those that
-``Columns`` gives.
+``ShardColumns`` gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, filterfalse, repeat
@@ -16,12 +16,13 @@ import numpy as np
 
 from captious.data import Captions, ImageId, References
 from captious.data.caption_rows import caption_rows
-from captious.data.ids import as_image_id, numbers_from_text
+from captious.data.columns import Columns
+from captious.data.ids import as_image_id, numbers_from_text, numbers_in_file_names
 from captious.data.row_parser import Batch, Choose
 from captious.data.source import Source, is_unicode, some
-from captious.errors import InputError, MissingReferencesError, ParameterError, UnknownImageError
+from captious.errors import InputError, MissingReferencesError, UnknownImageError
 
-__all__ = ["BATCH_ROWS", "Columns", "Rows", "checked_rows"]
+__all__ = ["BATCH_ROWS", "Rows", "ShardColumns", "checked_rows"]
 
 #: Rows that are in memory at a time, unless another number is asked for.
 BATCH_ROWS = 8192
@@ -35,53 +36,14 @@ _USUAL = {
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Names of the columns that hold ids, candidates and references; None for one that has a usual name.
+class ShardColumns(Columns):
+    """Names of the columns of shards, which hold ids, candidates and references.
 
     Args:
-        id: column of ids.
-        candidate: column of candidates.
-        references: column of references, each cell one text or a list of texts; or several columns.
         with_references: whether rows hold references; otherwise they come from elsewhere.
     """
 
-    id: str | None = None
-    candidate: str | None = None
-    references: tuple[str, ...] = ()
     with_references: bool = field(default=True, kw_only=True)
-
-    @classmethod
-    def of(cls, names: str | Mapping[str, str | Sequence[str]] | Columns | None) -> Columns:
-        """From text such as ``id=image_id,candidate=caption,references=ref1,references=ref2``, or from a mapping.
-
-        Raises:
-            ParameterError: not such text, or something that is not a column of captions.
-        """
-        if isinstance(names, Columns):
-            return names
-        pairs: list[tuple[str, str]] = []
-        if isinstance(names, str):
-            for piece in names.split(","):
-                key, equals, name = piece.strip().partition("=")
-                if not (equals and name):
-                    raise ParameterError(
-                        f"{piece.strip()!r} does not name a column", help="write id=NAME,candidate=NAME,references=NAME"
-                    )
-                pairs.append((key, name))
-        else:
-            for key, value in (names or {}).items():
-                pairs += [(key, value)] if isinstance(value, str) else [(key, name) for name in value]
-        columns: dict[str, list[str]] = {"id": [], "candidate": [], "references": []}
-        for key, name in pairs:
-            if key not in columns:
-                raise ParameterError(f"{key!r} is not a column of captions", help="these are id, candidate, references")
-            columns[key].append(name)
-        for key in ("id", "candidate"):
-            if len(columns[key]) > 1:
-                raise ParameterError(f"two columns for {key}: {', '.join(columns[key])}", help="give one")
-        return cls(
-            next(iter(columns["id"]), None), next(iter(columns["candidate"]), None), tuple(columns["references"])
-        )
 
     def of_shard(self, shard: str) -> Choose:
         """The function that chooses from the columns of a shard; see ``captious.data.row_parser``."""
@@ -95,8 +57,8 @@ class Columns:
         """
         named = {
             "id": (self.id,) if self.id else (),
-            "candidate": (self.candidate,) if self.candidate else (),
-            "references": self.references,
+            "candidate": self.texts("candidates"),
+            "references": self.references or (self.caption if self.candidate else ()),
         }
         chosen: list[str] = []
         for key, usual in _USUAL.items():
@@ -178,6 +140,8 @@ class Rows:
         """
         row_of = table.rows_by_id
         rows = [row_of.get(image) for image in self.ids]
+        if None in rows and (names := numbers_in_file_names(self.ids)):
+            rows = [*map(row_of.get, names)]
         if self.ids_are_text and None in rows:
             numbers = numbers_from_text(self.ids)
             rows = [row_of.get(image) if row is None else row for row, image in zip(rows, numbers, strict=True)]
@@ -197,7 +161,7 @@ class Rows:
 
 
 def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = False) -> Iterator[Rows]:
-    """Rows of a shard, from batches of the columns that ``Columns.choose`` chose.
+    """Rows of a shard, from batches of the columns that ``ShardColumns.choose`` chose.
 
     Raises:
         InputError: something that is neither an id nor a caption.

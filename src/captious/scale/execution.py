@@ -10,12 +10,13 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from captious.atomic_write import whole_file
+from captious.data.columns import ColumnNames
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ShardError
 from captious.evaluation.caption_warnings import issue
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings
 from captious.progress import Progress
-from captious.scale.batches import BATCH_ROWS, Columns
+from captious.scale.batches import BATCH_ROWS
 from captious.scale.engines import Engine, engine_named
 from captious.scale.result_folder import ResultFolder
 from captious.scale.scoring_plan import Plan, plan
@@ -38,7 +39,7 @@ def score_shards(
     *,
     references: object = None,
     settings: Settings | None = None,
-    columns: str | Mapping[str, str | Sequence[str]] | Columns | None = None,
+    columns: ColumnNames | None = None,
     engine: str = "stream",
     workers: int | None = None,
     output: str | os.PathLike[str] | None = None,

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
+from captious.data.columns import ColumnNames
 from captious.errors import (
     CaptiousError,
     DuplicateCandidateError,
@@ -40,7 +41,7 @@ from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.request import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
-from captious.scale.batches import BATCH_ROWS, Columns, Rows
+from captious.scale.batches import BATCH_ROWS, Rows, ShardColumns
 from captious.scale.shard_report import ShardReport, reduced
 from captious.scale.shards import Shard, as_shards
 from captious.scale.states import MergedStates, States, for_scoring
@@ -65,7 +66,7 @@ def plan(
     *,
     references: object = None,
     settings: Settings | None = None,
-    columns: str | Mapping[str, str | Sequence[str]] | Columns | None = None,
+    columns: ColumnNames | None = None,
     intervals: bool = False,
     batch_rows: int = BATCH_ROWS,
     system: str = "candidates",
@@ -100,7 +101,7 @@ def plan(
                 help="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
             )
     table = None if references is None else read_references(references)
-    named = replace(Columns.of(columns), with_references=table is None)
+    named = replace(ShardColumns.of(columns), with_references=table is None)
     if table is not None and named.references:
         raise ParameterError(
             "references come from a file, but a column of references was named", help="leave out one of the two"
@@ -125,7 +126,7 @@ class Plan:
 
     shards: tuple[Shard, ...]
     selection: Selection
-    columns: Columns
+    columns: ShardColumns
     references: References | None
     intervals: bool
     batch_rows: int
@@ -144,7 +145,7 @@ class Plan:
         return {
             "metrics": [list(chosen.metric.signatures()) for chosen in self.selection],
             "references_as": self.selection.settings.references_as,
-            "columns": [self.columns.id, self.columns.candidate, list(self.columns.references)],
+            "columns": [self.columns.id, *([*self.columns.texts(role)] for role in ("candidates", "references"))],
             "references": references,
             "intervals": self.intervals,
             "batch_rows": self.batch_rows,

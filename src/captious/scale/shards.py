@@ -20,7 +20,7 @@ from captious.data.file_contents import EXTENSIONS, format_of_name, reading
 from captious.data.row_parser import in_batches, parse_rows, record_batches
 from captious.data.source import Source
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
-from captious.scale.batches import BATCH_ROWS, Columns, Rows, checked_rows
+from captious.scale.batches import BATCH_ROWS, Rows, ShardColumns, checked_rows
 
 __all__ = ["FileShard", "GeneratedShard", "Shard", "as_shards"]
 
@@ -40,7 +40,7 @@ class Shard(Protocol):
         """A text that changes if the content does."""
         ...
 
-    def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[Rows]:
         """Its rows in order, at most ``size`` at a time.
 
         Raises:
@@ -61,7 +61,7 @@ class FileShard:
     name: str
     fingerprint: str
 
-    def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[Rows]:
         """See ``Shard``.
 
         Raises:
@@ -99,7 +99,7 @@ class GeneratedShard:
         function = self.records
         return f"{function.__module__}.{getattr(function, '__qualname__', '')}{self.arguments!r}"
 
-    def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[Rows]:
         """See ``Shard``."""
         source = Source(self.name, "rows")
         for are_rows, items in groupby(self.records(*self.arguments), lambda item: isinstance(item, Rows)):

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.learn.training_options import captions_by_image, critique_options, weights_name_option
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file
@@ -24,6 +25,7 @@ __all__ = ["critique"]
 @output_file()
 @weights_name_option
 @critique_options
+@reads_captions("references", "systems")
 def critique(
     references: Path,
     systems: tuple[Path, ...],

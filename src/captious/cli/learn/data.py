@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import COUNT, FILE, option_of
 from captious.cli.options import data_option, named_systems, output_file, seed_option
 from captious.data import read_references
@@ -40,6 +41,7 @@ _KEEP_OUT = "coco/evaluation_images.json.gz"
 @option_of(make_examples, "validation", click.FloatRange(0, 1), metavar="SHARE")
 @seed_option
 @data_option
+@reads_captions("references", "systems")
 def data(
     references: Path | None,
     systems: tuple[Path, ...],

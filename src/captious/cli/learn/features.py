@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file, settings_options, subset_option
 from captious.cli.outputs import warn
@@ -32,6 +33,7 @@ __all__ = ["features"]
 )
 @output_file(help=f"Output file, written atomically: {', '.join(FEATURE_FORMATS)}.")
 @subset_option
+@reads_captions("candidates", "references")
 @settings_options
 def features(candidates: Path, references: Path, set_: str, output: Path, subset: bool, settings: Settings) -> None:
     """Write the features of CANDIDATES, one row per image and one column per feature.

@@ -8,6 +8,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.cli.caption_files import reads_captions
 from captious.cli.learn.training_options import captions_by_image, critique_options
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import resamples_option, subset_option
@@ -32,6 +33,7 @@ __all__ = ["leic"]
 @click.argument("references", type=FILE)
 @option_of(two_folds, "all_references")
 @subset_option
+@reads_captions("candidates", "references")
 @critique_options
 @resamples_option
 @output_options(*FORMATS)

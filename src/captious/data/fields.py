@@ -1,0 +1,299 @@
+"""Which fields or columns of rows hold ids and captions: those that are named, those of a layout, or the usual ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any
+
+from captious.data.caption_rows import CaptionRows, caption_rows
+from captious.data.ids import IdForm, ImageId
+from captious.data.layouts import Layout, fields_of, nearest_layout, row_layouts
+from captious.data.source import Role, Source
+from captious.errors import InputError, UnknownNameError
+
+__all__ = [
+    "Fields",
+    "choose_fields",
+    "chosen_splits",
+    "has_usual_fields",
+    "missing_column",
+    "rows_of_columns",
+]
+
+#: Names of one group contradict each other; otherwise the first group with one that is there wins.
+_Names = tuple[tuple[str, ...], ...]
+
+ID_FIELDS: _Names = (("image_id",), ("image",), ("video_id", "file_name", "id"))
+_CAPTIONS = ("caption", "captions", "report")
+# One file may hold candidates and references side by side.
+TEXT_FIELDS: dict[Role, _Names] = {
+    "candidates": (("candidate", "candidates", "prediction", "predictions", "caption_predicted"), _CAPTIONS),
+    "references": (("references", "refs", "reference_#"), _CAPTIONS),
+    "groups": (("group",),),
+    "objects": (("objects",), ("references", "refs"), _CAPTIONS),
+}
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of rows that are read.
+
+    Args:
+        ids: those of the id, joined by "_" if there are several.
+        texts: those of captions, of which each is a caption or a list of them.
+        split: the one that says to which split a row belongs, if that matters.
+        kept: by field, which rows are read.
+        splits_apart: whether one of several splits must be chosen.
+    """
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    split: str | None = None
+    kept: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    splits_apart: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them, in the order in which ``rows_of_columns`` expects their values."""
+        return (*self.ids, *self.texts, *((self.split,) if self.split else ()), *self.kept)
+
+
+def choose_fields(source: Source, names: Sequence[object], where: str, layout: Layout | None = None) -> Fields:
+    """The fields to read among all names.
+
+    Args:
+        source: what is read; it says which columns and split the user wants.
+        names: of all fields.
+        where: what has them, such as "record 1".
+        layout: that of the document; by default, the layouts of rows.
+
+    Raises:
+        InputError: one is not there, or there are two to choose from (CaptionFileError in a file).
+        UnknownNameError: the column of groups that was asked for is not there.
+    """
+    if source.part is not None:
+        source.part.see(source.name, names)
+    row = _Row(source, names, f"{where}: found " + (", ".join(map(repr, names)) or "none"), layout is not None)
+    layouts = row_layouts(names) if layout is None else [layout] if layout.fits(names) else []
+    if source.role == "groups":
+        one_layout = layout or next(iter(layouts), None)
+        ids = row.named_ids or (row.ids_of(one_layout) if one_layout else ()) or row.usual_ids()
+        return row.fields(ids, (row.group(ids),), one_layout)
+    options: dict[tuple[tuple[str, ...], tuple[str, ...]], Layout | None] = {}
+    for one in layouts:
+        options[row.named_ids or row.ids_of(one), row.named_texts or row.captions_of(one)] = one
+    if not options or has_usual_fields(source.role, names):
+        options.setdefault((row.named_ids or row.usual_ids(), row.named_texts or row.usual_texts()), None)
+    if len(options) > 1:
+        shown = [one.name if one else "rows with the usual names" for one in options.values()]
+        choices = [f"id={'+'.join(ids)},caption={texts[0]}" for ids, texts in options]
+        raise row.ambiguous(f"this fits two layouts, {' and '.join(shown)}", choices)
+    (((ids, texts), one_layout),) = options.items()
+    return row.fields(ids, texts, one_layout)
+
+
+def has_usual_fields(role: Role, names: Sequence[object]) -> bool:
+    """Whether rows have an id and captions under the usual names."""
+    return all(
+        any(fields_of(name, names) for group in groups for name in group) for groups in (ID_FIELDS, TEXT_FIELDS[role])
+    )
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The first row of a source: the names of its fields, where it is, and whether it is from a document."""
+
+    source: Source
+    names: Sequence[object]
+    where: str
+    is_of_document: bool
+
+    @property
+    def named_ids(self) -> tuple[str, ...]:
+        """The fields of the id that the user names, as far as they are there."""
+        part = self.source.part
+        ids = () if part is None or part.columns.id is None else tuple(part.columns.id.split("+"))
+        return ids if all(name in self.names for name in ids) else ()
+
+    @property
+    def named_texts(self) -> tuple[str, ...]:
+        """The fields of captions that the user names, as far as they are there."""
+        part = self.source.part
+        texts = () if part is None else part.columns.texts(self.source.role)
+        return texts if all(name in self.names for name in texts) else ()
+
+    def ids_of(self, layout: Layout) -> tuple[str, ...]:
+        present = (tuple(name.split("+")) for name in layout.ids)
+        return next((ids for ids in present if all(name in self.names for name in ids)), ())
+
+    def captions_of(self, layout: Layout) -> tuple[str, ...]:
+        captions = layout.captions_among(self.names)
+        if len(captions) > 1:
+            present = [fields[0] for fields in captions]
+            raise self.ambiguous(self._could_be(present), [f"caption={name}" for name in present])
+        return captions[0]
+
+    def usual_ids(self) -> tuple[str, ...]:
+        for group in ID_FIELDS:
+            present = [name for name in group if name in self.names]
+            if len(present) > 1:
+                message = f"both {' and '.join(map(repr, present))} could be the image ids"
+                raise self.ambiguous(message, [f"id={name}" for name in present])
+            if present:
+                return (present[0],)
+        self._refuse_what_is_nearly_right()
+        raise self._missing("image ids", [name for group in ID_FIELDS for name in group])
+
+    def usual_texts(self) -> tuple[str, ...]:
+        groups = TEXT_FIELDS[self.source.role]
+        for group in groups:
+            present = [fields for name in group if (fields := fields_of(name, self.names))]
+            if len(present) > 1:
+                firsts = [fields[0] for fields in present]
+                raise self.ambiguous(self._could_be(firsts), [f"caption={name}" for name in firsts])
+            if present:
+                return present[0]
+        self._refuse_what_is_nearly_right()
+        raise self._missing(self.source.role, [name.replace("#", "1") for group in groups for name in group])
+
+    def group(self, ids: Sequence[str]) -> str:
+        """The field of groups: the one that was asked for, ``group``, or the only one besides the id."""
+        if self.source.column is not None:
+            if self.source.column not in self.names:
+                raise missing_column(self.source, self.where)
+            return self.source.column
+        others = [str(name) for name in self.names if name not in ids]
+        if "group" in others or len(others) == 1:
+            return "group" if "group" in others else others[0]
+        raise self.source.error("which field holds the groups? Name it, as FILE:COLUMN", where=self.where)
+
+    def fields(self, ids: tuple[str, ...], texts: tuple[str, ...], layout: Layout | None) -> Fields:
+        """The fields, checked, with those that say which rows are read."""
+        if any(self.names.count(name) > 1 for name in (*ids, *texts)):
+            raise self.source.error("duplicate field", where=self.where)
+        part = self.source.part
+        apart = layout is not None and layout.splits_apart and self.source.role != "groups"
+        split = "split" if layout is None else layout.split
+        wanted = split in self.names and (apart or (part is not None and bool(part.splits)))
+        if part is not None:
+            part.use([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ())])
+        kept = {} if layout is None else {name: keep for name, keep in layout.kept.items() if name in self.names}
+        return Fields(ids, texts, split if wanted else None, kept, apart)
+
+    def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
+        """The error for two fields to choose from."""
+        shown = " or ".join(f"--columns {choice}" for choice in choices)
+        return self.source.error(problem, where=self.where, help=f"choose: {shown} (columns= in Python)")
+
+    def _could_be(self, names: Sequence[str]) -> str:
+        return f"both {' and '.join(names)} could be the {self.source.role}"
+
+    def _missing(self, what: str, names: Sequence[str]) -> InputError:
+        part = self.source.part
+        absent = [] if part is None else [name for name in part.columns.names if name not in self.names]
+        if absent:
+            return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
+        either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        return self.source.error(f"missing field for {what}: expected {either}", where=self.where)
+
+    def _refuse_what_is_nearly_right(self) -> None:
+        near = None if self.is_of_document or self.source.role == "groups" else nearest_layout(self.names)
+        if near is not None:
+            layout, missing = near
+            problem = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
+            raise self.source.error(problem, where=self.where)
+
+
+def missing_column(source: Source, where: str) -> UnknownNameError:
+    """The error for a column of groups that is not there."""
+    return UnknownNameError(
+        f"there is no column {source.column!r}",
+        where=f"{source.name}: {where}",
+        help="name a column or field of this file, or give the groups in a file of their own",
+    )
+
+
+def rows_of_columns(
+    source: Source,
+    fields: Fields,
+    columns: Sequence[Sequence[Any]],
+    *,
+    unit: str,
+    numbers: Sequence[ImageId],
+    id_form: IdForm = "typed",
+    known_images: Sequence[Any] = (),
+) -> CaptionRows:
+    """Rows of the values of fields, of the split that is read.
+
+    Args:
+        source: what is read.
+        fields: those that were chosen.
+        columns: their values, in the order of ``Fields.names``.
+        unit, numbers, id_form, known_images: as ``caption_rows`` takes them.
+
+    Raises:
+        InputError: several splits, of which none was chosen; a split that is not there.
+    """
+    n_ids, n_texts = len(fields.ids), len(fields.texts)
+    if fields.split or fields.kept:
+        chosen = _chosen(source, fields, columns[n_ids + n_texts :], len(numbers))
+        columns = [[*compress(column, chosen)] for column in columns]
+        numbers = [*compress(numbers, chosen)]
+    ids, values = columns[0], columns[n_ids]
+    if n_ids > 1:
+        ids = ["_".join(map(str, parts)) for parts in zip(*columns[:n_ids], strict=True)]
+    if n_texts > 1:
+        values = [_joined(cells) for cells in zip(*columns[n_ids : n_ids + n_texts], strict=True)]
+    return caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
+
+
+def _joined(cells: Sequence[Any]) -> list[Any]:
+    """The captions of the cells of a row, without those that are empty."""
+    lists = (cell if isinstance(cell, list | tuple) else [cell] for cell in cells if cell is not None and cell != "")
+    return [text for texts in lists for text in texts]
+
+
+def _chosen(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n: int) -> list[bool]:
+    """Which rows are read."""
+    chosen = [True] * n
+    if fields.split:
+        splits, *columns = columns
+        wanted = chosen_splits(source, splits, apart=fields.splits_apart)
+        if wanted is not None:
+            chosen = [split in wanted for split in splits]
+    for keep, column in zip(fields.kept.values(), columns, strict=True):
+        chosen = [one and keep(value) for one, value in zip(chosen, column, strict=True)]
+    return chosen
+
+
+def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> frozenset[object] | None:
+    """The splits that are read; None for all.
+
+    Args:
+        source: what is read.
+        splits: those of its rows or images.
+        apart: whether one of several must be chosen.
+
+    Raises:
+        InputError: as ``rows_of_columns`` does.
+    """
+    part = source.part
+    counts: dict[str, int] = {}
+    for split in splits:
+        counts[str(split)] = counts.get(str(split), 0) + 1
+    listed = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
+    if part is not None and part.splits:
+        part.use([None])
+        if absent := [split for split in part.splits if split not in counts]:
+            message = f"there is no split {' or '.join(map(repr, absent))}"
+            raise InputError(message, where=f"{source.name}: {listed}", help="name one of these: --split NAME")
+        return frozenset(part.splits)
+    if apart and len(counts) > 1:
+        raise InputError(
+            f"this file has {len(counts)} splits, and none was chosen",
+            where=f"{source.name}: {listed}",
+            help="choose with --split NAME (split= in Python); several are separated by commas",
+        )
+    return None

@@ -1,0 +1,327 @@
+"""The layouts in which data sets are published. ``LAYOUTS`` is the only list of them: files are recognized by it,
+errors name the nearest one, and the table in docs/input-formats.md is made from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import not_
+from typing import Any
+
+from captious.data.document_records import DenseCaptions, DocumentRecords, Listed, ListsByKey, first_of
+
+__all__ = [
+    "COCO",
+    "LAYOUTS",
+    "Layout",
+    "Parents",
+    "document_layouts",
+    "fields_of",
+    "nearest_layout",
+    "row_layouts",
+]
+
+
+@dataclass(frozen=True)
+class Parents:
+    """A list of images or videos, which records refer to.
+
+    Args:
+        key: of the list in the document.
+        id: the field of their ids.
+        reference: the field of records that holds such an id.
+    """
+
+    key: str
+    id: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How captions are published, and what of it is read.
+
+    Args:
+        name: what messages and the documentation call it.
+        files: published files.
+        fields: what the first record must have.
+        ids: fields of which the first one that is there holds the id; "a+b" joins fields by "_".
+        captions: fields that hold captions, of which only one may be there; "raw raw_#" is raw, raw_1, raw_2, ...
+        records: where the records are in a JSON document; None for a list or table of them.
+        keys: what the document must have.
+        parents: a list of images that the document may have.
+        split: the field of the split.
+        splits_apart: whether one of several splits must be chosen.
+        kept: by field, which rows are read.
+        absent: fields that it does not have.
+        on_request: it is read only if ``--columns`` names its captions.
+        note: what the documentation adds.
+    """
+
+    name: str
+    files: str
+    fields: tuple[str, ...]
+    ids: tuple[str, ...]
+    captions: tuple[str, ...]
+    records: DocumentRecords | None = None
+    keys: tuple[str, ...] = ()
+    parents: Parents | None = None
+    split: str = "split"
+    splits_apart: bool = True
+    kept: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+    on_request: bool = False
+    note: str = ""
+
+    def captions_among(self, names: Sequence[object]) -> list[tuple[str, ...]]:
+        """The fields of captions that are there, each with those that belong to it."""
+        present = (fields_of(caption, names) for caption in self.captions)
+        return [fields for fields in present if fields]
+
+    def missing(self, names: Sequence[object]) -> list[str]:
+        """What a record lacks, as messages show it."""
+        lacking = [repr(name) for name in self.fields if name not in names]
+        if not any(all(part in names for part in name.split("+")) for name in self.ids):
+            lacking.append(" or ".join(map(repr, self.ids)))
+        if not self.captions_among(names):
+            lacking.append(" or ".join(repr(name.split()[0].replace("#", "1")) for name in self.captions))
+        return [*dict.fromkeys(lacking)]
+
+    def fits(self, names: Sequence[object]) -> bool:
+        """Whether a record with fields of these names is of this layout."""
+        return not self.missing(names) and not any(name in names for name in self.absent)
+
+
+def fields_of(caption: str, names: Sequence[object]) -> tuple[str, ...]:
+    """The fields that a name of captions stands for, of which the first one must be there: itself, or numbered ones."""
+    if "#" not in caption:
+        return (caption,) if caption in names else ()
+    first, *_ = words = caption.split()
+    pattern = re.compile("|".join(re.escape(word).replace(r"\#", r"\d+") for word in words))
+    fields = tuple(name for name in names if isinstance(name, str) and pattern.fullmatch(name))
+    return fields if "#" in first or first in fields else ()
+
+
+_IMAGES = Parents("images", "id", "image_id")
+
+LAYOUTS: tuple[Layout, ...] = (
+    Layout(
+        "COCO",
+        "captions_val2014.json; nocaps_val_4500_captions.json",
+        ("image_id",),
+        ("image_id",),
+        ("caption",),
+        Listed("annotations"),
+        ("annotations",),
+        _IMAGES,
+        splits_apart=False,
+        note="`--columns id=NAME` reads another field of `images` as ids, such as `open_images_id` of nocaps, and "
+        "`--group-by domain` shows scores by domain.",
+    ),
+    Layout(
+        "VizWiz",
+        "VizWiz-Captions: train.json, val.json",
+        ("image_id", "is_rejected", "is_precanned"),
+        ("image_id",),
+        ("caption",),
+        Listed("annotations"),
+        ("annotations",),
+        _IMAGES,
+        splits_apart=False,
+        kept={"is_rejected": not_, "is_precanned": not_},
+        note="captions with `is_rejected` or `is_precanned` are left out, as in the official evaluation, and so are "
+        "images without any other.",
+    ),
+    Layout(
+        "Karpathy",
+        "dataset_coco.json, dataset_flickr8k.json, dataset_flickr30k.json; dataset_rsicd.json, UCM, Sydney",
+        ("sentences", "split"),
+        ("cocoid", "filename"),
+        ("sentences",),
+        Listed("images"),
+        ("images",),
+        note="`--columns id=NAME` reads another field as ids, such as `filename`.",
+    ),
+    Layout(
+        "NWPU-Captions",
+        "dataset_nwpu.json",
+        ("filename",),
+        ("filename",),
+        ("raw raw_#",),
+        ListsByKey("class"),
+    ),
+    Layout(
+        "TextCaps",
+        "TextCaps_0.1_val.json",
+        ("image_id", "reference_strs"),
+        ("image_id",),
+        ("reference_strs",),
+        Listed("data", once_for="reference_strs"),
+        ("data",),
+        split="set_name",
+        note="Every caption is a record that repeats all captions of its image, which are read once.",
+    ),
+    Layout(
+        "R2Gen",
+        "annotation.json of IU X-Ray and MIMIC-CXR",
+        ("id", "report"),
+        ("id",),
+        ("report",),
+        ListsByKey("split", ("train", "val", "valid", "validation", "test")),
+    ),
+    Layout(
+        "Flickr tokens",
+        "results_20130124.token, Flickr8k.token.txt; captions.txt and results.csv of Kaggle",
+        ("image", "comment_number"),
+        ("image",),
+        ("caption",),
+        note="Lines are `1000092795.jpg#0`, a tab and the caption, or in results.csv `1000092795.jpg| 0| caption`; "
+        "captions.txt is csv.",
+    ),
+    Layout(
+        "MSR-VTT",
+        "train_val_videodatainfo.json, test_videodatainfo.json",
+        ("video_id",),
+        ("video_id",),
+        ("caption",),
+        Listed("sentences"),
+        ("videos", "sentences"),
+        Parents("videos", "video_id", "video_id"),
+    ),
+    Layout(
+        "VATEX",
+        "vatex_validation_v1.0.json, vatex_public_test_english_v1.1.json",
+        (),
+        ("videoID",),
+        ("enCap", "chCap"),
+        note="Where both languages are there, choose: `--columns caption=enCap`.",
+    ),
+    Layout(
+        "MSVD",
+        "MSR Video Description Corpus.csv",
+        ("Language",),
+        ("VideoID+Start+End",),
+        ("Description",),
+        kept={"Language": "English".__eq__, "Description": bool},
+        note="Only English descriptions that are not empty are read. Ids are such as `mv89psg6zh4_33_46`.",
+    ),
+    Layout(
+        "MSVD lines",
+        "AllVideoDescriptions.txt",
+        ("video", "description"),
+        ("video",),
+        ("description",),
+        note="Lines are the id of a video, a blank and a description.",
+    ),
+    Layout(
+        "ActivityNet Captions",
+        'val_1.json; results with `"results"`',
+        ("sentence", "timestamp"),
+        ("event",),
+        ("sentence",),
+        DenseCaptions(),
+        note="Every event counts as an image, with an id such as `v_uqiMw7tQ1Cc[0.28-55.15]`, so both sides must have "
+        "the same events. `--columns caption=paragraph` joins the sentences of a video instead.",
+    ),
+    Layout(
+        "ActivityNet paragraphs",
+        "the same",
+        ("paragraph",),
+        ("video",),
+        ("paragraph",),
+        DenseCaptions(paragraphs=True),
+        on_request=True,
+        note="With `--columns caption=paragraph`.",
+    ),
+    Layout(
+        "Clotho",
+        "clotho_captions_evaluation.csv",
+        (),
+        ("file_name",),
+        ("caption_#",),
+    ),
+    Layout(
+        "AudioCaps",
+        "test.csv",
+        (),
+        ("youtube_id",),
+        ("caption",),
+        note="The captions of a sound are rows with the same `youtube_id`.",
+    ),
+    Layout(
+        "LLaVA",
+        "answers.jsonl",
+        (),
+        ("question_id",),
+        ("text",),
+        absent=("image", "image_id"),
+        note="A file of questions, in which `text` is the question, also has `image`, and is refused.",
+    ),
+)
+
+COCO = LAYOUTS[0]
+
+#: Fields that many files have, which say nothing about a layout.
+_COMMON = {"caption", "captions", "image", "image_id", "file_name", "id", "split", "text", "report", "video_id"}
+
+
+def document_layouts(document: Mapping[Any, Any]) -> list[Layout]:
+    """The layouts that a JSON object fits, without those that others make more precise."""
+    layouts = []
+    for layout in LAYOUTS:
+        if layout.records is not None and all(key in document for key in layout.keys):
+            first = layout.records.first(document)
+            if first is not None and layout.fits([*first]):
+                layouts.append(layout)
+    return _most_precise(layouts)
+
+
+def row_layouts(names: Sequence[object]) -> list[Layout]:
+    """The layouts that a row fits whose fields have these names, without those that others make more precise."""
+    return _most_precise([layout for layout in LAYOUTS if layout.records is None and layout.fits(names)])
+
+
+def _most_precise(layouts: Sequence[Layout]) -> list[Layout]:
+    return [one for one in layouts if not any({*one.fields} < {*other.fields} for other in layouts)]
+
+
+def nearest_layout(
+    names: Sequence[object], document: Mapping[Any, Any] | None = None
+) -> tuple[Layout, list[str]] | None:
+    """The layout that a row or a document is nearly of, and what is missing; None if it is like none.
+
+    Args:
+        names: of the fields of the row.
+        document: the document, in which case the names are of no use.
+    """
+    near: list[tuple[float, Layout, list[str]]] = []
+    for layout in LAYOUTS:
+        if layout.on_request or (layout.records is None) != (document is None):
+            continue
+        keys: list[str] = []
+        if document is not None:
+            keys = [f'"{key}"' for key in layout.keys if not _has_records(document, key)]
+            first = layout.records.first(document) if layout.records is not None and not keys else None
+            names = [] if first is None else [*first]
+        missing = layout.missing(names)
+        wanted = {*layout.fields, *(part for name in layout.ids for part in name.split("+"))}
+        wanted |= {name for caption in layout.captions for name in (fields_of(caption, names) or (caption,))}
+        telling = [name for name in wanted - _COMMON if name in names]
+        telling += [key for key in layout.keys if document is not None and f'"{key}"' not in keys]
+        if document is not None and layout.parents is not None and _has_records(document, layout.parents.key):
+            telling.append(layout.parents.key)
+            parent = first_of(document[layout.parents.key]) or {}
+            telling += [layout.parents.id] if layout.parents.id in parent else []
+        if telling and not any(name in names for name in layout.absent):
+            near.append((len(telling) - len(keys + missing) / 8, layout, keys or missing))
+    if not near:
+        return None
+    _, layout, missing = max(near, key=lambda entry: entry[0])
+    return (layout, missing) if missing else None
+
+
+def _has_records(document: Mapping[Any, Any], key: str) -> bool:
+    value = document.get(key)
+    return first_of(value) is not None or (isinstance(value, Mapping) and bool(value))

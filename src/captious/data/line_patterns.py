@@ -1,0 +1,67 @@
+"""Lines of text that are rows of captions, as some data sets are published in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from captious.data.source import Problem, Refuse, Source
+from captious.errors import CaptionFileError
+
+__all__ = ["LINE_PATTERNS", "LinePattern", "line_pattern"]
+
+
+@dataclass(frozen=True)
+class LinePattern:
+    """Lines that are rows.
+
+    Args:
+        example: a line, for messages.
+        first: matches the first line of such a file, by which it is recognized.
+        row: matches a line; its groups are the cells of a row, and their names those of the columns.
+        has_header: whether the first line is not a row.
+    """
+
+    example: str
+    first: re.Pattern[str]
+    row: re.Pattern[str]
+    has_header: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of columns."""
+        return [*self.row.groupindex]
+
+    def rows(self, lines: Iterable[tuple[int, str]], source: Source, refuse: Refuse) -> Iterator[tuple[int, list[str]]]:
+        """The rows of numbered lines, without those that are blank or comments."""
+        for number, line in lines:
+            match = self.row.match(line)
+            if match is not None:
+                yield number, [*match.groups()]
+            elif line.strip() and not line.startswith("#"):
+                error = CaptionFileError(
+                    f"this line is not such as {self.example!r}",
+                    where=f"{source.name}: line {number:,}",
+                    help="correct or remove the line",
+                )
+                refuse(Problem("cells", number, error))
+
+
+_TOKEN = re.compile(r"(?P<image>[^\t#]+)#(?P<comment_number>\d+)\t(?P<caption>[^\r\n]*)")
+# One line of the published file lacks its second bar.
+_BARS = re.compile(r"(?P<image>[^|\r\n]+)\|\s*(?P<comment_number>\d+)\s*\|?\s*(?P<caption>[^\r\n]*)")
+_VIDEO = re.compile(r"(?P<video>[\w-]+_\d+_\d+) (?P<description>[^\r\n]*)")
+
+LINE_PATTERNS = (
+    LinePattern("1000092795.jpg#0\tTwo young men", _TOKEN, _TOKEN),
+    LinePattern(
+        "1000092795.jpg| 0| Two young men", re.compile(r"image_name\|\s*comment_number\|\s*comment\s*$"), _BARS, True
+    ),
+    LinePattern("mv89psg6zh4_33_46 a bird in a sink", _VIDEO, _VIDEO),
+)
+
+
+def line_pattern(first: str) -> LinePattern | None:
+    """The pattern of a file with this first line; None if its lines are not rows."""
+    return next((pattern for pattern in LINE_PATTERNS if pattern.first.match(first)), None)

@@ -1,0 +1,86 @@
+"""``--columns`` and ``--split``, on every command that reads captions."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from ..support.commands import COMMANDS
+from .conftest import Run, assert_refused
+
+LAYOUTS = Path(__file__).parents[1] / "data" / "layouts"
+#: Commands that read no captions, or those of a benchmark, or captions under names that a server fixes.
+OTHERS = {"challenge", "data", "doctor", "evaluate-modules", "judge", "metrics", "resources", "run", "serve", "submit"}
+
+
+@pytest.fixture
+def renamed(folder: Path) -> Path:
+    """The folder of examples, with the improved system and the references in csv under other names."""
+    improved = json.loads((folder / "improved.json").read_text())
+    references = json.loads((folder / "references.json").read_text())
+    with open(folder / "improved.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("key", "text"), *((row["image_id"], row["caption"]) for row in improved)])
+    with open(folder / "references.csv", "w", newline="") as file:
+        rows = [(image, text) for image, texts in references.items() for text in texts]
+        csv.writer(file).writerows([("key", "human"), *rows])
+    return folder
+
+
+def test_columns_of_one_side_or_of_both(renamed: Path, run: Run) -> None:
+    arguments = ("-m", "rouge-l", "--format", "json")
+    expected = run("score", "improved.json", "references.json", *arguments).out
+    names = "id=key,caption=text"
+    assert run("score", "improved.csv", "references.json", "--columns", names, *arguments).out == expected
+    names = "id=key,candidate=text,references=human"
+    assert run("score", "improved.csv", "references.csv", "--columns", names, *arguments).out == expected
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compare", "baseline.json", "improved.csv", "references.json", "-m", "rouge-l", "--resamples", "10"),
+        ("report", "improved.csv", "references.json", "-m", "rouge-l", "-o", "page.html"),
+        ("prepare", "improved.csv", "-m", "rouge-l", "-o", "x.prepared"),
+        ("fit", "cider-d", "improved.csv", "-o", "x.json"),
+        ("parse", "improved.csv", "-o", "x.jsonl"),
+        ("check", "improved.csv", "references.json"),
+        ("explain", "rouge-l", "improved.csv", "references.json", "--worst", "1"),
+        ("study", "timing", "improved.csv", "references.json", "-m", "rouge-l", "--repeats", "1"),
+    ],
+)
+def test_columns_of_other_commands(renamed: Path, run: Run, arguments: tuple[str, ...]) -> None:
+    outcome = run(*arguments, "--columns", "id=key,caption=text")
+    assert outcome.code == 0, outcome.err
+    assert_refused(run(*arguments, "--columns", "id=key,caption=txet"), "there is no column 'txet'")
+
+
+def test_a_column_that_no_file_has(renamed: Path, run: Run) -> None:
+    refused = run("score", "improved.json", "references.json", "-m", "rouge-l", "--columns", "caption=txet")
+    assert_refused(
+        refused, "there is no column 'txet'", "improved.json: found 'image_id', 'caption'", "references.json"
+    )
+
+
+def test_the_split_of_a_data_set(tmp_path: Path, run: Run) -> None:
+    candidates = tmp_path / "candidates.json"
+    candidates.write_text('{"COCO_val2014_000000391895.jpg": "a baker", "COCO_val2014_000000522418.jpg": "two girls"}')
+    arguments = ("score", str(candidates), str(LAYOUTS / "dataset_coco.json"), "-m", "rouge-l", "--format", "json")
+    assert run(*arguments, "--split", "test").json["systems"][0]["n_images"] == 2
+    assert_refused(run(*arguments), "3 splits, and none was chosen", "--split NAME")
+    assert_refused(run(*arguments, "--split", "tset"), "there is no split 'tset'", "test (2)")
+
+
+def test_groups_of_the_same_columns(renamed: Path, run: Run) -> None:
+    arguments = ("score", "improved.csv", "references.json", "-m", "rouge-l", "--columns", "id=key,caption=text")
+    outcome = run(*arguments, "--group-by", "text")
+    assert outcome.code == 0, outcome.err
+
+
+@pytest.mark.parametrize("words", [words for words in COMMANDS if words and words[0] not in OTHERS])
+def test_every_command_that_reads_captions_has_both(words: tuple[str, ...]) -> None:
+    parameters = {parameter.name for parameter in COMMANDS[words].params}
+    if parameters & {"candidate", "candidates", "references", "systems", "files"}:
+        assert {"columns", "split"} <= parameters

@@ -1,0 +1,82 @@
+"""Write the tables of docs/input-formats.md, of layouts and of names, from the code: python tools/layouts.py"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+from captious.data.document_records import DenseCaptions, ListsByKey
+from captious.data.fields import ID_FIELDS, TEXT_FIELDS
+from captious.data.layouts import LAYOUTS, Layout
+
+PAGE = Path(__file__).parents[1] / "docs" / "input-formats.md"
+
+
+def tables() -> dict[str, str]:
+    """The tables in Markdown, by the names of their places on the page."""
+    return {"layouts": layouts_table(), "names": names_table()}
+
+
+def layouts_table() -> str:
+    """The layouts of data sets, and what is worth knowing about them."""
+    layouts = [layout for layout in LAYOUTS if not layout.on_request]
+    rows = ["| layout | files | recognized by | id | captions | split |", "|---|---|---|---|---|---|"]
+    for layout in layouts:
+        ids = ", otherwise ".join(code(name.split("+")) for name in layout.ids)
+        captions = " or ".join(code(name.split()) for name in layout.captions)
+        split = code([layout.split]) if has_splits(layout) else ""
+        rows.append(f"| {layout.name} | {layout.files} | {marks(layout)} | {ids} | {captions} | {split} |")
+    notes = [f"- {layout.name}: {layout.note}" for layout in layouts if layout.note]
+    wrapped = (textwrap.fill(note, 120, subsequent_indent="  ", break_on_hyphens=False) for note in notes)
+    return "\n".join([*rows, "", *wrapped])
+
+
+def names_table() -> str:
+    """The names that fields and columns usually have."""
+    rows = ["| | accepted names, in order of priority |", "|---|---|"]
+    for what, groups in (
+        ("image", ID_FIELDS),
+        ("candidate", TEXT_FIELDS["candidates"]),
+        ("references", TEXT_FIELDS["references"]),
+    ):
+        rows.append(f"| {what} | {'; otherwise '.join(map(code, groups))} |")
+    return "\n".join(rows)
+
+
+def has_splits(layout: Layout) -> bool:
+    return layout.splits_apart and layout.records is not None and not isinstance(layout.records, DenseCaptions)
+
+
+def marks(layout: Layout) -> str:
+    """What a layout is recognized by: keys of the document, fields of the first record."""
+    match layout.records:
+        case DenseCaptions():
+            return '`timestamps` and `sentences` of each video, or `"results"` with `timestamp` and `sentence`'
+        case ListsByKey(field):
+            keys = f"lists by {field}, "
+        case _:
+            keys = "".join(f'`"{key}"`, ' for key in layout.keys)
+    fields = [name for name in layout.fields if name not in (*layout.ids, *layout.captions)]
+    fields += layout.ids[0].split("+") if len(layout.ids) == 1 else []
+    fields += layout.captions[0].split()[:1] if len(layout.captions) == 1 else []
+    either = f", {' or '.join(code([name]) for name in layout.captions)}" if len(layout.captions) > 1 else ""
+    return keys + code(dict.fromkeys(fields)) + either
+
+
+def code(names: Iterable[str]) -> str:
+    """Names, of which those with a number stand for several."""
+    return ", ".join(f"`{name.replace('#', '1')}`, ..." if "#" in name else f"`{name}`" for name in names)
+
+
+def written(page: str) -> str:
+    """The page with its tables."""
+    for name, table in tables().items():
+        start, end = f"<!-- {name}: made by tools/layouts.py -->\n", f"<!-- end of {name} -->"
+        before, _, rest = page.partition(start)
+        page = f"{before}{start}\n{table}\n\n{end}{rest.partition(end)[2]}"
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text("utf-8")), "utf-8")
