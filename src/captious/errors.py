@@ -18,6 +18,7 @@ them without a traceback and exits with status 2.
     ├── UnknownNameError              no metric, output or variant of that name
     ├── ParameterError                a parameter out of range, or contradictory parameters
     ├── ResourceError                 a resource file that is damaged or unsuitable
+    ├── EndpointError                 a model behind an endpoint that gives no answers
     ├── ShardError                    shards of a corpus that could not be scored
     ├── OutputError                   a file that cannot be written
     └── MissingExtraError             an optional dependency or resource that is not installed
@@ -33,6 +34,7 @@ __all__ = [
     "DuplicateCandidateError",
     "EmptyInputError",
     "EncodingError",
+    "EndpointError",
     "InputError",
     "MissingCandidatesError",
     "MissingExtraError",
@@ -126,6 +128,10 @@ class ParameterError(CaptiousError):
 
 class ResourceError(CaptiousError):
     """A resource file that is damaged or unsuitable."""
+
+
+class EndpointError(CaptiousError):
+    """A model behind an endpoint that gives no answers."""
 
 
 class ShardError(CaptiousError):

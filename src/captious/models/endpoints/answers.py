@@ -1,0 +1,116 @@
+"""Questions to answers: from the cache, and the rest from the endpoint, several at a time, within the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from captious.errors import EndpointError, ParameterError
+from captious.models.endpoints.answer_cache import AnswerCache
+from captious.models.endpoints.questions import Answer, Question
+from captious.progress import Progress
+
+if TYPE_CHECKING:
+    from captious.models.endpoints.chat_model import ChatModel
+
+__all__ = ["Cost", "ask"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What questions cost, before they are asked.
+
+    Args:
+        calls: number of calls.
+        asked: tokens of the questions, about.
+        answered: tokens of the answers, at most.
+    """
+
+    calls: int
+    asked: int
+    answered: int
+
+    @classmethod
+    def of(cls, questions: Sequence[Question]) -> Cost:
+        """That of questions that are not in the cache."""
+        asked, answered = (
+            sum(values) for values in ([q.tokens for q in questions], [q.answer_tokens for q in questions])
+        )
+        return cls(len(questions), asked, answered)
+
+    def __str__(self) -> str:
+        calls = f"{self.calls:,} call{'s' * (self.calls != 1)}"
+        return f"{calls}, about {self.asked:,} tokens, with at most {self.answered:,} tokens of answers"
+
+
+def ask(model: ChatModel, questions: Sequence[Question]) -> list[Answer]:
+    """See ``ChatModel.ask``."""
+    keys = [question.key(model.identity) for question in questions]
+    by_key = dict(zip(keys, questions, strict=True))
+    with AnswerCache(model.cache) as cache:
+        answers = cache.find([*by_key])
+        waiting = {key: question for key, question in by_key.items() if key not in answers}
+        if waiting:
+            cost = Cost.of([*waiting.values()])
+            _check_limits(model, cost, n_known=len(answers))
+            answers |= _answered(model, waiting, cache, cost)
+    return [answers[key] for key in keys]
+
+
+def _check_limits(model: ChatModel, cost: Cost, *, n_known: int) -> None:
+    calls, tokens = (
+        spent + new for spent, new in zip(model._spent, (cost.calls, cost.asked + cost.answered), strict=True)
+    )
+    assert model.most_calls is not None
+    for what, number, limit in (("calls", calls, model.most_calls), ("tokens", tokens, model.most_tokens)):
+        if limit is not None and number > limit:
+            before = model._spent[what == "tokens"]
+            raise ParameterError(
+                f"the limit of {limit:,} {what} does not allow this run",
+                where=f"{model.name}: {cost}; {n_known:,} answers are in the cache"
+                + (f", and {before:,} {what} were spent before" if before else ""),
+                help=f"raise most_{what} of the model"
+                + (" (CAPTIOUS_MOST_CALLS)" if what == "calls" else "")
+                + ", or judge fewer captions",
+            )
+    model._spent[:] = calls, tokens
+
+
+def _answered(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, cost: Cost) -> dict[str, Answer]:
+    """The answers of the endpoint; each is in the cache as soon as it arrives."""
+    from captious.models.endpoints.chat_client import ChatClient  # httpx is only needed here
+
+    answers: dict[str, Answer] = {}
+    with Progress(len(questions)) as progress, ChatClient(model) as client:
+        progress.reach(0, f"{model.name}: {cost}")
+        pool = ThreadPoolExecutor(min(model.concurrency, len(questions)), thread_name_prefix="captious-endpoint")
+        futures = {pool.submit(client.answer, question): key for key, question in questions.items()}
+        failure: EndpointError | None = None
+        try:
+            for future in as_completed(futures):
+                if future.cancelled():
+                    continue
+                try:
+                    answer = future.result()
+                except EndpointError as error:
+                    if failure is None:
+                        failure = error
+                        client.stop()
+                        pool.shutdown(wait=False, cancel_futures=True)
+                    continue
+                answers[futures[future]] = cache.add(futures[future], answer)
+                progress.reach(len(answers), f"{model.name}: {cost}")
+        finally:
+            client.stop()
+            pool.shutdown(wait=True, cancel_futures=True)
+    if failure is not None:
+        unanswered = len(questions) - len(answers)
+        model._spent[0] -= unanswered
+        if answers:
+            failure.help += (
+                f". {len(answers):,} answers are in the cache: the next run asks for the other {unanswered:,}"
+            )
+        raise failure
+    return answers
