@@ -56,6 +56,8 @@ from .metrics.contract.settings import Settings as Settings
 from .metrics.distinct import Distinct as Distinct
 from .metrics.div import Div as Div
 from .metrics.hwcm import Hwcm as Hwcm
+from .metrics.judge_clair import JudgeClair as JudgeClair
+from .metrics.judge_geval import JudgeGeval as JudgeGeval
 from .metrics.length import Length as Length
 from .metrics.lsa import Lsa as Lsa
 from .metrics.mbleu import MBleu as MBleu
@@ -82,6 +84,7 @@ from .metrics.yi2020 import Yi2020 as Yi2020
 from .metrics.yi2020_unigram import Yi2020Unigram as Yi2020Unigram
 from .models import Encoder as Encoder
 from .models import WordVectors as WordVectors
+from .models.endpoints import ChatModel as ChatModel
 from .report.write_report import write_report as write_report
 from .text import Tokenizer as Tokenizer
 from .text import register_tokenizer as register_tokenizer

@@ -103,6 +103,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "images": {"type": FILE, "metavar": "DIR|FEATURES"},
     "objects": {"type": FILE},
     "training": {"type": FILE},
+    "judge": {"metavar": "MODEL|FILE"},
     "references_as": {"type": click.Choice(REFERENCES_AS)},
     "threads": {"type": click.INT, "metavar": "N"},
 }

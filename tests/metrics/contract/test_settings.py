@@ -21,6 +21,7 @@ from captious.metrics.contract.settings import Settings, label_of
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.shared.image_objects import ImageObjects
 from captious.models import Encoder, WordVectors
+from captious.models.endpoints import ChatModel
 from captious.native import MOST_THREADS, threads
 from captious.text import PTB, WHITESPACE
 
@@ -34,6 +35,7 @@ VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 PARSER = KnownParses({})
 IMAGES = Path("images")
 TRAINING = references_table([["a dog"]])
+JUDGE = ChatModel("a-model", "http://localhost:1/v1")
 
 OBJECTS = ImageObjects({1: frozenset({"dog"})})
 
@@ -47,6 +49,7 @@ VALUES: dict[str, Any] = {
     "images": IMAGES,
     "objects": OBJECTS,
     "training": TRAINING,
+    "judge": JUDGE,
 }
 
 
@@ -67,6 +70,7 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
     "images": lambda metric: [metric.images],
     "objects": lambda metric: [metric.objects],
     "training": lambda metric: [metric.training],
+    "judge": lambda metric: [metric.judge],
 }
 #: The metrics that use it.
 USERS = {setting: [name for name in catalogue.names() if setting in catalogue.get(name).declared] for setting in VALUES}
@@ -80,6 +84,8 @@ def metric_with(name: str, **settings: Any) -> Metric:
         settings = {"images": IMAGES, **settings}
     if "training" in catalogue.get(name).declared:
         settings = {"training": TRAINING, **settings}
+    if "judge" in catalogue.get(name).declared:
+        settings = {"judge": JUDGE, **settings}
     return Request(name).make(catalogue.get(name), Settings(**settings))
 
 

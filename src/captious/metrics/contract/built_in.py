@@ -82,4 +82,6 @@ METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "nneval": ("learned.nneval", "NNEval", ("nneval",)),
     "lceval": ("learned.lceval", "LCEval", ("lceval",)),
     "leic": ("learned.leic", "Leic", ("leic",)),
+    "judge-clair": ("metrics.judge_clair", "JudgeClair", ("judge-clair",)),
+    "judge-geval": ("metrics.judge_geval", "JudgeGeval", ("judge-geval",)),
 }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from captious.metrics.shared.document_frequencies import DocumentFrequencies
     from captious.metrics.shared.image_objects import ImageObjects
     from captious.models import Encoder, WordVectors
+    from captious.models.endpoints import ChatModel
     from captious.parsing.parsed_captions import ParseSource
 
 __all__ = ["REFERENCES_AS", "Settings", "label_of"]
@@ -46,11 +47,13 @@ class Settings:
             ``CAPTIOUS_VECTORS`` names, or the only ones that were added.
         parser: parses of metrics that need them: the grammar corenlp or bundled, spacy:NAME (hwcm only), or a file of
             parses (.jsonl from ``captious parse``, or .conllu). By default, the best grammar available.
-        images: images of metrics that use them: a folder of image files, named by image id (clipscore, refclipscore),
-            or a file of image features (leic).
+        images: images of metrics that use them: a folder of image files, named by image id (clipscore, refclipscore,
+            judge-clair, judge-geval), or a file of image features (leic).
         objects: the objects in the images, for chair: a file that ``captious fit chair`` wrote, or COCO instances. In
             Python, also ``{image: [names]}``.
         training: captions that the systems were trained on, for novel, in any form of references.
+        judge: model behind an endpoint, for judge-clair and judge-geval: its name at the address in
+            ``CAPTIOUS_ENDPOINT``, or a file that describes it (.toml). In Python, also a ``captious.ChatModel``.
         references_as: how metrics see the references of an image: each separately, or all concatenated into one (cat).
         threads: number of threads, up to 1,024. By default, ``CAPTIOUS_THREADS``, or all cores.
 
@@ -68,6 +71,7 @@ class Settings:
     images: str | os.PathLike[str] | None = None
     objects: ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None = None
     training: References | str | os.PathLike[str] | None = None
+    judge: ChatModel | str | os.PathLike[str] | None = None
     references_as: str = "each"
     threads: int | None = None
 
@@ -140,6 +144,12 @@ def _training(value: Any) -> References:
     return read_references(value)
 
 
+def _judge(value: Any) -> ChatModel:
+    from captious.models.endpoints import as_chat_model
+
+    return as_chat_model(value)
+
+
 #: How a value that the user gives becomes what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "tokenizer": as_tokenizer,
@@ -150,6 +160,7 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "images": _folder,
     "objects": _objects,
     "training": _training,
+    "judge": _judge,
 }
 
 

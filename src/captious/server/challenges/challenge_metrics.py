@@ -18,8 +18,9 @@ from captious.server.challenges.problems import at, one_line
 
 __all__ = ["FILE_SETTINGS", "SETTINGS", "SHARED_SETTINGS", "directions_of", "metric_problems", "settings_in"]
 
-#: The settings of metrics that a challenge may have. The number of threads is the server's.
-SETTINGS = tuple(field.name for field in fields(Settings) if field.name != "threads")
+#: The settings of metrics that a challenge may have. The number of threads is the server's, and
+#: captions are sent to no other machine.
+SETTINGS = tuple(field.name for field in fields(Settings) if field.name not in ("threads", "judge"))
 #: Those that may name a file or folder.
 FILE_SETTINGS = tuple(name for name in SETTINGS if name not in {"tokenizer", "references_as"})
 #: Those that are large, and may be elsewhere on the server.
@@ -108,6 +109,8 @@ def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> st
     """
     if issubclass(metric, SetMetric):
         return "it judges several candidates per image together, and submissions have one"
+    if "judge" in metric.declared:
+        return "it sends captions to an endpoint, which a server does not do"
     # What it lacks by default may be among its settings.
     parameters = {**settings.of_metrics, **request.parameters}
     command = None if "vectors" in parameters and "vectors" in metric.declared else metric.missing()

@@ -1,0 +1,63 @@
+"""CLAIR: a language model is asked how likely a caption describes the same image as the references, from 0 to 100.
+
+Chan et al. 2023. The question, the scale and the number of tries are theirs; the prompt is ours, and answers that
+cannot be read have no score, where the authors' code takes the first number of the text, or 0.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from captious.metrics.shared.model_judge import JudgeMetric, Reading, final_answer
+from captious.models.endpoints import Answer
+
+__all__ = ["JudgeClair", "clair_score"]
+
+
+class JudgeClair(JudgeMetric):
+    """A model's score of a caption, 0 to 1, higher is better. The corpus score is the mean of those that have one.
+
+    Raises:
+        ParameterError: no model, no images where they are shown, or a prompt without a place for the captions.
+        EndpointError: the endpoint gives no answers.
+    """
+
+    name = "judge-clair"
+    summary = "score of a model behind an endpoint, as CLAIR asks for it"
+    prompts = "clair"
+
+    @property
+    def reading(self) -> Reading:
+        return clair_score
+
+
+def clair_score(answer: Answer) -> float | None:
+    """The score in an answer: that of the first JSON object, from 0 to 100, divided by 100.
+
+    None if there is none, it is out of range, or it is a fraction between 0 and 1, which may be on another scale.
+    """
+    score = _first_object(final_answer(answer.text)).get("score")
+    if isinstance(score, str):
+        try:
+            score = float(score)
+        except ValueError:
+            return None
+    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+        return None
+    return score / 100 if score == 0 or 1 <= score <= 100 else None
+
+
+def _first_object(text: str) -> dict[str, Any]:
+    """The first JSON object in a text; empty if there is none."""
+    decoder = json.JSONDecoder(strict=False)
+    start = text.find("{")
+    while start >= 0:
+        try:
+            value, _ = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            start = text.find("{", start + 1)
+        else:
+            return value if isinstance(value, dict) else {}
+    return {}

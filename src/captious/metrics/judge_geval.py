@@ -1,0 +1,102 @@
+"""G-VEval: a language model reasons about a caption, then gives a score; the expected value over its probabilities.
+
+Tong et al. 2024, the single score of its three settings (references, image, both), here the variants. The prompts are
+ours; the marker of the score and the expectation over the 5 most likely tokens are theirs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import accumulate
+
+from captious.errors import ParameterError
+from captious.metrics.contract.parameters import Choice, Number
+from captious.metrics.shared.model_judge import JudgeMetric, Reading, final_answer
+from captious.models.endpoints import Answer, Token
+
+__all__ = ["JudgeGeval", "expected_score", "integer_score"]
+
+_ALTERNATIVES = 5
+#: A score at the end of an answer: $85, perhaps with a full stop, stars or another dollar sign behind it.
+_SCORE = re.compile(r"\$\s*([0-9]{1,3})[\s.*$]*\Z")
+
+
+class JudgeGeval(JudgeMetric):
+    """A model's score of a caption after reasoning, 0 to 1, higher is better.
+
+    With ``value="expected"``, it is the expected value over the probabilities of the token of the score; with
+    "integer", the score as it was sampled. The corpus score is the mean of the captions that have one.
+
+    Raises:
+        ParameterError: no model, no images where they are shown, or a prompt without a place for the captions; a model
+            whose tokens do not have the probabilities of scores.
+        EndpointError: the endpoint gives no answers, or no probabilities where they are needed.
+    """
+
+    name = "judge-geval"
+    summary = "score of a model behind an endpoint after reasoning, as G-VEval computes it"
+    prompts = "geval"
+
+    temperature: Number[float] = Number(default=1.0, least=0, most=2, summary="temperature of sampling")
+    value: Choice = Choice(
+        default="expected",
+        choices=("expected", "integer"),
+        summary="the expected value over token probabilities, or the integer in the text",
+    )
+
+    @property
+    def alternatives(self) -> int:
+        return _ALTERNATIVES if self.value == "expected" else 0
+
+    @property
+    def reading(self) -> Reading:
+        return integer_score if self.value == "integer" else expected_score
+
+
+def integer_score(answer: Answer) -> float | None:
+    """The integer from 0 to 100 after a dollar sign at the end of an answer, divided by 100; None if there is none."""
+    found = _SCORE.search(final_answer(answer.text))
+    return None if found is None or int(found[1]) > 100 else int(found[1]) / 100
+
+
+def expected_score(answer: Answer) -> float | None:
+    """The expected value of the score at the end of an answer, over the most likely integers in its place.
+
+    None if the answer has no valid score.
+
+    Raises:
+        ParameterError: the score is several tokens, none of which has its probability.
+    """
+    if integer_score(answer) is None:
+        return None
+    text = "".join(token.text for token in answer.tokens)
+    found = _SCORE.search(text)
+    if found is None:  # special tokens, or bytes, that are not as in the text
+        return None
+    token = _token_at(answer.tokens, found.start(1))
+    if _number(token.text) != int(found[1]):
+        raise ParameterError(
+            "the model writes numbers in several tokens, so that none has the probability of a score",
+            where=f"the answer ends in {text[-20:]!r}",
+            help="use judge-geval:value=integer, or another model",
+        )
+    weights: dict[int, float] = {}
+    for alternative, logarithm in token.alternatives:
+        score = _number(alternative)
+        if score is not None and score <= 100:
+            weights[score] = weights.get(score, 0.0) + math.exp(min(logarithm, 0.0))
+    total = sum(weights.values())
+    return sum(score * weight for score, weight in weights.items()) / total / 100 if total > 0 else None
+
+
+def _token_at(tokens: tuple[Token, ...], place: int) -> Token:
+    """The token with the character at a place of the text."""
+    ends = accumulate(len(token.text) for token in tokens)
+    return next(token for token, end in zip(tokens, ends, strict=True) if place < end)
+
+
+def _number(token: str) -> int | None:
+    """The integer that a token is, apart from white space and a dollar sign before it."""
+    written = token.strip().removeprefix("$")
+    return int(written) if written.isascii() and written.isdecimal() else None

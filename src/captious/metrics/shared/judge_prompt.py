@@ -1,0 +1,112 @@
+"""Prompts of judges: a text with places for the captions, ours or a user's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from captious.errors import CaptionFileError, ParameterError
+from captious.metrics.contract.parameters import Resource
+
+__all__ = ["Prompt", "PromptParameter", "listed"]
+
+_FOLDER = Path(__file__).parent / "prompts"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt.
+
+    ``{candidate}`` and ``{references}`` stand for the captions as they are, the references a line each, after "- ";
+    ``{candidate_json}`` and ``{references_json}`` for the same as JSON, whose quotes no caption can end. Other braces
+    are text.
+
+    Args:
+        name: what signatures call it.
+        text: with the places.
+    """
+
+    name: str
+    text: str
+
+    @classmethod
+    def of_package(cls, name: str) -> Prompt:
+        """One of this package."""
+        return cls(name, (_FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
+
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str]) -> Prompt:
+        """One of a user.
+
+        Raises:
+            CaptionFileError: the file cannot be read.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise CaptionFileError(
+                f"the prompt cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}",
+                where=os.fspath(path),
+                help="give a file of UTF-8 text",
+            ) from error
+        return cls(Path(path).stem, text)
+
+    @property
+    def label(self) -> str:
+        """The name and a checksum of the text."""
+        return f"{re.sub('[|,]', '-', self.name)}@{hashlib.sha256(self.text.encode()).hexdigest()[:8]}"
+
+    def has(self, place: str) -> bool:
+        """Whether there is a place for something, such as "candidate", in either form."""
+        return any(f"{{{place}{form}}}" in self.text for form in ("", "_json"))
+
+    def check(self, metric: str, needed: Sequence[str], others: Sequence[str]) -> None:
+        """Refuse a prompt without a place for what a metric puts in, or with one for what it does not.
+
+        Raises:
+            ParameterError: which place.
+        """
+        for place in needed:
+            if not self.has(place):
+                raise ParameterError(
+                    f"the prompt {self.name} has no place for the {place} of {metric}",
+                    help=f"write {{{place}}} or {{{place}_json}} where it belongs",
+                )
+        for place in others:
+            if self.has(place):
+                raise ParameterError(
+                    f"the prompt {self.name} has a place for the {place}, which {metric} does not show",
+                    help=f"remove {{{place}}}, or choose another variant",
+                )
+
+    def filled(self, values: Mapping[str, str]) -> str:
+        """The text with values in their places; what looks like a place within a value stays as it is."""
+        pattern = "|".join(re.escape(f"{{{place}}}") for place in values)
+        return re.sub(pattern, lambda match: values[match[0][1:-1]], self.text)
+
+
+def listed(candidate: str, references: Sequence[str]) -> dict[str, str]:
+    """What stands in the places of a prompt."""
+    return {
+        "candidate": candidate,
+        "candidate_json": json.dumps(candidate, ensure_ascii=False),
+        "references": "\n".join(f"- {reference}" for reference in references),
+        "references_json": json.dumps([*references], ensure_ascii=False, indent=1),
+    }
+
+
+class PromptParameter(Resource[Prompt | str | os.PathLike[str] | None, Prompt | None]):
+    """A file with a prompt; None for that of the package."""
+
+    def __init__(self, *, summary: str = "a file with the prompt; none for ours") -> None:
+        super().__init__(default=None, keep_none=True, read=_as_prompt, summary=summary, signature_key="")
+
+
+def _as_prompt(value: Any) -> Prompt:
+    return value if isinstance(value, Prompt) else Prompt.of_file(value)

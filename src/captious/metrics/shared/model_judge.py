@@ -1,0 +1,223 @@
+"""What metrics have in common that ask a model behind an endpoint for a score of each caption."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, KeyedByFields
+from captious.errors import ParameterError
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.parameters import Integer, Number, Resource
+from captious.metrics.contract.set_metrics import mean_of_scored
+from captious.metrics.shared.judge_prompt import Prompt, PromptParameter, listed
+from captious.models.endpoints import Answer, ChatModel, Question, as_chat_model, missing_client
+from captious.models.images import find_images
+from captious.random_seed import DEFAULT_SEED
+
+__all__ = ["JudgeMetric", "final_answer"]
+
+Reading = Callable[[Answer], float | None]
+
+
+class JudgeParameter(Resource[ChatModel | str | os.PathLike[str] | None, ChatModel]):
+    """The model that judges."""
+
+    def check(self, metric: Any, value: Any) -> ChatModel:
+        if value is None:
+            raise ParameterError(
+                f"{metric.name} needs a model behind an endpoint",
+                help="give it: --judge MODEL (judge=captious.ChatModel(...) in Python)",
+            )
+        return as_chat_model(value)
+
+
+class _Images(Resource[str | os.PathLike[str] | None, Path | None]):
+    """The folder of the image files, for variants that show images."""
+
+    in_labels = False
+
+    def __init__(self) -> None:
+        super().__init__(
+            default=None,
+            read=Path,
+            keep_none=True,
+            summary="folder of image files, named by image id, for variants that show images",
+            signature_key="",
+        )
+
+
+class JudgeMetric(Metric):
+    """A metric that asks a model for a score. Captions whose answers are invalid have no score (nan).
+
+    Statistics (k = 2): the score of the caption, or 0, and whether it has one, 0 or 1.
+
+    Raises:
+        ParameterError: no model, no images where they are shown, or a prompt without a place for the captions.
+    """
+
+    without_parameters = frozenset({"tokenizer"})
+    variants: ClassVar[Mapping[str, str]] = {
+        "references": "the model sees references, not the image",
+        "images": "the model sees the image, not the references",
+        "both": "the model sees the image and the references",
+    }
+    #: What the prompts of the package are called, before the name of the variant.
+    prompts: ClassVar[str]
+
+    judge: JudgeParameter = JudgeParameter(default=None, summary="the model: a name, or a file that describes it")
+    images: _Images = _Images()
+    prompt: PromptParameter = PromptParameter()
+    temperature: Number[float] = Number(default=0.0, least=0, most=2, summary="temperature of sampling")
+    seed: Integer[int | None] = Integer(
+        default=DEFAULT_SEED, optional=True, most=2**31 - 100, summary="random seed of sampling; none to send none"
+    )
+    answer_tokens: Integer[int] = Integer(default=1024, least=1, summary="the most tokens of an answer")
+    tries: Integer[int] = Integer(
+        default=3, least=1, most=10, summary="how often to ask before an answer counts as invalid"
+    )
+
+    def setup(self) -> None:
+        shows_images, self.needs_references = self.variant != "references", self.variant != "images"
+        if shows_images and self.images is None:
+            raise ParameterError(
+                f"{self.name}@{self.variant} needs the images",
+                help="give the folder of image files: --images DIR (images=DIR in Python)",
+            )
+        self._prompt = self.prompt or Prompt.of_package(f"{self.prompts}-{self.variant}")
+        needed, others = ["candidate"], ["references"]
+        if self.needs_references:
+            needed, others = [*needed, *others], []
+        self._prompt.check(f"{self.name}@{self.variant}", needed, others)
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return missing_client()
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {**super().parameters, "prompt": self._prompt.label}
+
+    @property
+    def tokens(self) -> str:
+        return self.judge.name
+
+    @property
+    def layer(self) -> JudgmentLayer:
+        """The annotation of captions that it takes scores from."""
+        sampling = Question("", None, self.temperature, self.seed, self.answer_tokens, self.alternatives)
+        images = None if self.variant == "references" else self.images
+        return JudgmentLayer(self.judge, self._prompt, images, sampling, self.tries, self.reading)
+
+    @property
+    def alternatives(self) -> int:
+        """How many alternatives to each token are asked for."""
+        return 0
+
+    @property
+    def reading(self) -> Reading:
+        """A function from an answer to a score, or None for an invalid answer."""
+        raise NotImplementedError
+
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        scores = captions.own_layer(self.layer).scores
+        has_score = ~np.isnan(scores)
+        return np.column_stack([np.where(has_score, scores, 0.0), has_score]).astype(np.float64)
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mean_of_scored(statistics)
+
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        judged = captions.own_layer(self.layer)
+        messages = []
+        if invalid := int(np.isnan(judged.scores).sum()):
+            share = f"{invalid:,} of {len(judged.scores):,} captions ({invalid / len(judged.scores):.1%})"
+            messages.append(f"{self.name} has no score for {share}, for which the model gave no valid answer.")
+        others = [name for name in judged.models if name not in ("", self.judge.name)]
+        if others:
+            messages.append(f"{self.name} asked for {self.judge.name}, but {' and '.join(others)} answered.")
+        return messages
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """What a model said about captions.
+
+    Args:
+        scores: float64[n_captions], nan where there is no valid answer.
+        answers: the last answer about each caption.
+        models: the names under which the model answered.
+    """
+
+    scores: NDArray[np.float64]
+    answers: tuple[Answer, ...]
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class JudgmentLayer(KeyedByFields):
+    """The scores that a model gives to candidates.
+
+    Args:
+        judge: the model.
+        prompt: what it is asked.
+        images: the folder of the images that it is shown; None for none.
+        sampling: a question without text, with the parameters of sampling.
+        tries: how often a question is asked until the answer is valid.
+        reading: an answer to a score, or None.
+    """
+
+    judge: ChatModel
+    prompt: Prompt
+    images: Path | None
+    sampling: Question
+    tries: int
+    reading: Reading
+
+    def of_candidates(self, captions: Captions) -> Judgments:
+        questions = self._questions(captions)
+        scores = np.full(len(questions), np.nan)
+        answers: list[Answer] = [Answer("")] * len(questions)
+        open_rows = [*range(len(questions))]
+        if self.sampling.alternatives and open_rows:
+            # One call alone: if its answer cannot be read for want of probabilities, no others are wasted.
+            self.reading(*self.judge.ask(questions[:1]))
+        models: set[str] = set()
+        for attempt in range(self.tries):
+            asked = [replace(questions[row], attempt=attempt) for row in open_rows]
+            unread = []
+            for row, answer in zip(open_rows, self.judge.ask(asked), strict=True):
+                answers[row] = answer
+                models.add(answer.model)
+                score = self.reading(answer)
+                if score is not None:
+                    scores[row] = score
+                elif not answer.is_refusal:
+                    unread.append(row)
+            open_rows = unread
+        return Judgments(scores, tuple(answers), tuple(sorted(models)))
+
+    def _questions(self, captions: Captions) -> list[Question]:
+        references = captions.references
+        images: Sequence[Path | None] = [None] * len(captions)
+        if self.images is not None:
+            images = find_images(self.images, [str(image) for image in references.images])
+        bounds = zip(references.offsets[:-1].tolist(), references.offsets[1:].tolist(), strict=True)
+        return [
+            replace(self.sampling, text=self.prompt.filled(listed(candidate, references.texts[a:b])), image=image)
+            for candidate, image, (a, b) in zip(captions.candidates, images, bounds, strict=True)
+        ]
+
+
+def final_answer(text: str) -> str:
+    """What stands after the thoughts of a model that writes them into its answer; empty if these do not end."""
+    _, end, tail = text.rpartition("</think>")
+    if end:
+        return tail.strip()
+    return "" if text.lstrip().startswith("<think>") else text.strip()
