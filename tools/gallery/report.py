@@ -18,13 +18,12 @@ def take_pictures(report: Path, out: Path) -> None:
     """Of the page on a desktop, and of one image on a phone in the dark."""
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = _opened(browser, report, width=960, height=800, color_scheme="light")
+        page = _opened(browser, report, width=1216, height=800, color_scheme="light")
         top, bottom = (
             page.get_by_role("heading", name=name).bounding_box()["y"] for name in ("Scores", "Distributions")
         )
-        clip = {"x": 0, "y": top - 16, "width": 960, "height": bottom - top}
+        clip = {"x": 0, "y": top - 16, "width": 1216, "height": bottom - top}
         page.screenshot(path=out / "report-scores.png", clip=clip, full_page=True)
-        page.set_viewport_size({"width": 1216, "height": 800})
         page.get_by_label("Search").fill("umbrella")
         page.get_by_label("Explain").select_option("spice")
         page.locator(".why").first.wait_for()

@@ -28,7 +28,6 @@ _EXTRAS = {
     "openpyxl": ("spreadsheets as output", "xlsx"),
     "h5py": ("image features in h5 files", "h5"),
     "matplotlib": ("plots of judgments and studies, and captious explain --svg", "report"),
-    "networkx": ("captious explain --svg", "report"),
     "torch": (
         "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore, captious@full; "
         "mowe, wembsim --model; training of nneval, lceval and leic",

@@ -36,6 +36,7 @@ __all__ = [
     "draw_one",
     "draw_ranking",
     "rendered",
+    "require_matplotlib",
     "write_plots",
 ]
 
@@ -55,7 +56,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
         MissingExtraError: matplotlib is not installed.
         OutputError: there is no such folder, and it cannot be created.
     """
-    _require_matplotlib()
+    require_matplotlib()
     path = Path(folder)
     place = path if path.exists() else path.absolute().parent
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
@@ -66,7 +67,12 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
         )
 
 
-def _require_matplotlib() -> None:
+def require_matplotlib() -> None:
+    """Refuse to draw where matplotlib is not installed.
+
+    Raises:
+        MissingExtraError: it is not.
+    """
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -119,7 +125,7 @@ def draw_one(pictures: Mapping[str, Picture], name: str | None = None) -> Figure
         ParameterError: there are no pictures.
         UnknownNameError: no picture of this name.
     """
-    _require_matplotlib()
+    require_matplotlib()
     if not pictures:
         raise ParameterError("this result has no picture", help="show it as a table")
     if name is not None and name not in pictures:

@@ -1,22 +1,23 @@
 """Scene graphs as drawings: objects, attributes and relations of a candidate and of its references side by side.
 
-What matches is filled. networkx places the nodes, matplotlib draws them. The same graphs give the same bytes.
+What matches is filled, and in one row. matplotlib draws it. The same graphs give the same bytes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from importlib import import_module
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from captious.atomic_write import whole_file
-from captious.errors import MissingExtraError, ParameterError
+from captious.errors import ParameterError
 from captious.report import numbers
-from captious.report.plots import FORMATS, rendered
+from captious.report.plots import FORMATS, rendered, require_matplotlib
+from captious.report.scene_layout import Layout, SceneObject, SceneTuple, scene_layout
 from captious.report.scene_text import named
-from captious.scenes.spice_explanation import Names, SceneExplanation
+from captious.scenes.spice_explanation import SceneExplanation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +26,11 @@ __all__ = ["draw_scenes", "write_scenes"]
 
 #: Colors of objects, attributes and relations, by the parts of their tuples (Okabe and Ito 2008).
 _COLORS = {1: "#D55E00", 2: "#009E73", 3: "#0072B2"}
-_HUB = 0  # a node that is not drawn, and connects separate parts of the graph
+#: Lengths in points: of a row, of the gaps in the middle and between columns, of the margins, and of the font.
+_ROW, _MIDDLE, _GAP, _MARGIN, _FONT = 20.0, 34.0, 80.0, 20.0, 9
+_ABOVE, _BELOW = 60.0, 36.0  # for titles and the legend
+_PADDING = 0.3 * _FONT  # of boxes
+_INCH = 72
 
 
 def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) -> None:
@@ -33,7 +38,7 @@ def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) ->
 
     Raises:
         ParameterError: another kind of file.
-        MissingExtraError: matplotlib or networkx is not installed.
+        MissingExtraError: matplotlib is not installed.
         OutputError: the file cannot be written.
     """
     format = Path(path).suffix.lower().removeprefix(".")
@@ -47,29 +52,107 @@ def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) ->
 
 
 def draw_scenes(explanation: SceneExplanation) -> Figure:
-    """The graph of the candidate on the left, that of the references on the right."""
-    try:
-        from matplotlib.figure import Figure
+    """The graph of the candidate on the left, that of the references on the right.
 
-        networkx = import_module("networkx")
-    except ImportError:
-        raise MissingExtraError(
-            "drawings need matplotlib and networkx", help="pip install 'captious[report]'"
-        ) from None
-    candidate = [(fact.names, fact.match is not None) for fact in explanation.candidate]
-    size = max(len(candidate), len(explanation.references), 4)
-    height = min(3 + 0.2 * size, 12)
-    figure = Figure(figsize=(2.2 * height, height), layout="constrained")
-    for axes, (title, facts) in zip(
-        figure.subplots(1, 2), (("candidate", candidate), ("references", explanation.references)), strict=True
-    ):
-        axes.set_title(title)
-        axes.set_axis_off()
-        axes.margins(0.15)
-        _draw(axes, networkx, facts)
-    figure.suptitle(f"SPICE {numbers.score(explanation.score)}")
-    figure.legend(handles=_legend(), loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    layout = scene_layout(explanation)
+    objects, tuples = _widths(layout)
+    half = _MARGIN + tuples + _GAP + objects + _MIDDLE / 2
+    height = _ABOVE + _ROW * max(layout.n_rows, 1) + _BELOW
+    figure = Figure(figsize=(2 * half / _INCH, height / _INCH))
+    axes: Any = figure.add_axes((0, 0, 1, 1), xlim=(-half, half), ylim=(height - _ABOVE, -_ABOVE))
+    axes.set_axis_off()
+    for left, right in layout.pairs:
+        axes.plot([-_MIDDLE / 2, _MIDDLE / 2], [_y(left), _y(right)], color=_COLORS[1], linewidth=2, zorder=0)
+    for direction, title, side in zip((-1, 1), ("candidate", "references"), layout.sides, strict=True):
+        columns = _Columns(direction, direction * _MIDDLE / 2, direction * (_MIDDLE / 2 + objects + _GAP))
+        axes.text(columns.objects, -8, title, ha=columns.align, va="center", fontsize=_FONT + 1, color="0.4")
+        for one in side:
+            _draw_object(axes, one, columns)
+    figure.suptitle(f"SPICE {numbers.score(explanation.score)}", y=1 - 10 / height, fontsize=12)
+    figure.legend(handles=_legend(), loc="lower center", ncols=4, frameon=False, fontsize=_FONT)
     return figure
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Where boxes of a side begin, and the direction in which they go from there."""
+
+    direction: int
+    objects: float
+    tuples: float
+
+    @property
+    def align(self) -> str:
+        return "left" if self.direction > 0 else "right"
+
+
+def _draw_object(axes: Any, one: SceneObject, columns: _Columns) -> None:
+    """An object, its attributes and relations, and the edges between them."""
+    _draw_box(axes, one, columns.objects, columns)
+    for each in one.tuples:
+        _draw_box(axes, each, columns.tuples, columns)
+        _draw_edge(axes, (_end(one, columns), _y(one)), (columns.tuples, _y(each)), arrowstyle="-")
+        if each.target is not None:
+            target = _end(each.target, columns), _y(each.target) + 3
+            _draw_edge(axes, (columns.tuples, _y(each) + 3), target, arrowstyle="-|>", linestyle="--")
+
+
+def _draw_edge(axes: Any, start: tuple[float, float], end: tuple[float, float], **style: Any) -> None:
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path as Line
+
+    middle = (start[0] + end[0]) / 2
+    line = Line([start, (middle, start[1]), (middle, end[1]), end], [Line.MOVETO, *3 * [Line.CURVE4]])
+    axes.add_patch(FancyArrowPatch(path=line, color="0.6", mutation_scale=7, linewidth=0.8, zorder=0, **style))
+
+
+def _draw_box(axes: Any, node: SceneObject | SceneTuple, x: float, columns: _Columns) -> None:
+    kind, is_matched = len(node.names), node.match is not None
+    box = {
+        "boxstyle": "round,pad=0.3" if kind > 1 else "square,pad=0.3",
+        "edgecolor": _COLORS[kind],
+        "facecolor": _COLORS[kind] if is_matched else "white",
+        "linestyle": "-" if is_matched else "--",
+    }
+    label = _label(node).replace("$", r"\$")
+    color = "w" if is_matched else "k"
+    x += columns.direction * _PADDING
+    axes.text(x, _y(node), label, ha=columns.align, va="center_baseline", fontsize=_FONT, color=color, bbox=box)
+
+
+def _widths(layout: Layout) -> tuple[float, float]:
+    """The widest box of an object, and that of a tuple."""
+    objects = [one for side in layout.sides for one in side]
+    tuples = [each for one in objects for each in one.tuples]
+    return max(map(_width, objects), default=60.0), max(map(_width, tuples), default=60.0)
+
+
+def _width(node: SceneObject | SceneTuple) -> float:
+    """The width of a box."""
+    from matplotlib.textpath import TextPath
+
+    label = _label(node).replace("$", r"\$")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # letters that the font lacks, which are told where they are drawn
+        return float(TextPath((0, 0), label, size=_FONT).get_extents().width) + 2 * _PADDING if label else 2 * _PADDING
+
+
+def _end(one: SceneObject, columns: _Columns) -> float:
+    return columns.objects + columns.direction * _width(one)
+
+
+def _y(node: SceneObject | SceneTuple) -> float:
+    return (node.row + 0.5) * _ROW
+
+
+def _label(node: SceneObject | SceneTuple) -> str:
+    return named(node.names[len(node.names) // 2])
 
 
 def _legend() -> list[Any]:
@@ -80,37 +163,3 @@ def _legend() -> list[Any]:
         *(Patch(edgecolor=color, facecolor="white", label=kind) for color, kind in kinds),
         Patch(edgecolor="0.4", facecolor="0.4", label="filled: matches"),
     ]
-
-
-def _draw(axes: Any, networkx: Any, facts: Sequence[tuple[Names, bool]]) -> None:
-    """Draw tuples, each with whether it matches: objects, then their attributes and relations."""
-    graph = networkx.Graph()
-    for names, _ in facts:
-        graph.add_node(names)
-        graph.add_edges_from((names, end) for end in _ends(names))
-    if not facts:
-        return
-    for part in list(networkx.connected_components(graph)):
-        graph.add_edge(_HUB, min(part))
-    places = networkx.kamada_kawai_layout(graph)
-    for names, _ in facts:
-        for style, end in zip(("-", "-|>"), _ends(names), strict=False):
-            line = {"arrowstyle": style, "color": "0.6", "shrinkA": 12, "shrinkB": 14}
-            axes.annotate("", places[end], places[names], arrowprops=line)
-    for names, is_matched in facts:
-        color = _COLORS[len(names)]
-        box = {
-            "boxstyle": "round,pad=0.3" if len(names) > 1 else "square,pad=0.35",
-            "edgecolor": color,
-            "facecolor": color if is_matched else "white",
-            "linestyle": "-" if is_matched else "--",
-        }
-        x, y = places[names]
-        label = named(names[len(names) // 2]).replace("$", r"\$")
-        axes.plot(x, y, alpha=0)  # text alone does not widen the axes
-        axes.text(x, y, label, ha="center", va="center", fontsize=9, color="w" if is_matched else "k", bbox=box)
-
-
-def _ends(names: Names) -> list[Names]:
-    """The objects that a tuple is about, its subject first; an object is about itself."""
-    return [names[:1], names[2:]][: len(names) - 1]
