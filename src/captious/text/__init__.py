@@ -4,6 +4,7 @@ Everything here is an annotation layer of a table of captions, computed once and
 """
 
 from captious.text.tokenizers import (
+    CHARACTERS,
     PTB,
     PTB_HARNESS,
     PTB_RAW,
@@ -17,6 +18,7 @@ from captious.text.tokenizers import (
 from captious.text.tokens import NgramLayer, TokenLayer, Tokens, WordLayer
 
 __all__ = [
+    "CHARACTERS",
     "PTB",
     "PTB_HARNESS",
     "PTB_RAW",

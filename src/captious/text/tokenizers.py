@@ -1,4 +1,4 @@
-"""Tokenizers: the PTB tokenizer of the COCO toolkit, white space, SMURF's, or any user-defined function.
+"""Tokenizers: the PTB tokenizer of the COCO toolkit, white space, sacrebleu's, or any user-defined function.
 
 A ``Tokenizer`` is a name and a rule. The name is part of every signature, because scores under different
 tokenizers cannot be compared.
@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Cut, Vocabulary, threads
+from captious.text import sacrebleu_tokens
+from captious.text.unicode_words import unicode_words
 
 __all__ = [
+    "CHARACTERS",
     "PTB",
     "PTB_HARNESS",
     "PTB_RAW",
@@ -117,7 +120,7 @@ class Tokenizer:
         """The tokens that the function gives, checked."""
         assert self.function is not None
         tokens = self.function(caption)
-        if not isinstance(tokens, list | tuple) or not all(isinstance(token, str) for token in tokens):
+        if not isinstance(tokens, list | tuple) or not all(issubclass(kind, str) for kind in {*map(type, tokens)}):
             raise ParameterError(
                 f"the tokenizer {self.name} returned {type(tokens).__name__} {tokens!r:.60}",
                 where=f"caption {caption!r:.80}",
@@ -144,8 +147,22 @@ WHITESPACE = Tokenizer("whitespace", cut=Cut.whitespace)
 SPACES = Tokenizer("spaces", cut=Cut.spaces)
 #: The tokens of SMURF's official code: lower-cased, without full stops, cut by NLTK's rules.
 SMURF = Tokenizer("smurf", _smurf_tokens)
+#: All characters but white space, as sacrebleu's ``char``.
+CHARACTERS = Tokenizer("char", sacrebleu_tokens.characters)
 
-_BUILT_IN = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF)}
+_FOR_LANGUAGES = (
+    Tokenizer("unicode", unicode_words),
+    Tokenizer("13a", sacrebleu_tokens.v13a_tokens),
+    Tokenizer("intl", sacrebleu_tokens.intl_tokens),
+    CHARACTERS,
+    Tokenizer("zh", sacrebleu_tokens.zh_tokens),
+    Tokenizer("ja-mecab", sacrebleu_tokens.ja_mecab_tokens),
+    Tokenizer("ko-mecab", sacrebleu_tokens.ko_mecab_tokens),
+    Tokenizer("flores200", sacrebleu_tokens.flores200_tokens),
+)
+_BUILT_IN = {
+    tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_FOR_LANGUAGES)
+}
 _OTHERS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}
 
