@@ -34,6 +34,7 @@ from .metrics.allspice import AllSpice as AllSpice
 from .metrics.bertscore import BertScore as BertScore
 from .metrics.bleu import Bleu as Bleu
 from .metrics.chair import Chair as Chair
+from .metrics.chrf import Chrf as Chrf
 from .metrics.cider import Cider as Cider
 from .metrics.cider_d import CiderD as CiderD
 from .metrics.cider_r import CiderR as CiderR

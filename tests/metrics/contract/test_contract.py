@@ -25,7 +25,7 @@ from captious.learned.network import Network
 from captious.learned.network_weights import NetworkWeights
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.parameters import Choice, Integer, Number
+from captious.metrics.contract.parameters import Choice, Flag, Integer, Number
 from captious.metrics.contract.request import select
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
@@ -157,7 +157,7 @@ def test_order_of_images_does_not_matter(metric: Metric) -> None:
 
 #: Metrics whose statistics are those of the best reference, the first of equals. Its score is theirs whatever the
 #: order; which of the equals it is shows in the statistics, and by a hair in what they add up to.
-OF_THE_BEST_REFERENCE = ("meteor",)
+OF_THE_BEST_REFERENCE = ("chrf", "meteor")
 
 
 def test_order_of_references_does_not_matter(metric: Metric) -> None:
@@ -321,6 +321,8 @@ def other_parameters(metric: Metric) -> dict[str, object]:
             values[name] = declaration.least + 0.1
         elif isinstance(declaration, Integer):
             values[name] = declaration.least + 1
+        elif isinstance(declaration, Flag):
+            values[name] = not declaration.default
         elif isinstance(declaration, Choice):
             values[name] = next(choice for choice in declaration.choices if choice != declaration.default)
         else:

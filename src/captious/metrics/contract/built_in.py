@@ -84,4 +84,5 @@ METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "leic": ("learned.leic", "Leic", ("leic",)),
     "judge-clair": ("metrics.judge_clair", "JudgeClair", ("judge-clair",)),
     "judge-geval": ("metrics.judge_geval", "JudgeGeval", ("judge-geval",)),
+    "chrf": ("metrics.chrf", "Chrf", ("chrf",)),
 }

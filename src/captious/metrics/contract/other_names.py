@@ -7,11 +7,14 @@ from typing import Literal, TypeAlias, get_args
 
 from captious.errors import UnknownNameError
 
-__all__ = ["NAMES", "TOOLKIT_NAMES", "Names", "ambiguous_names", "renamed", "toolkit_hint"]
+__all__ = ["NAMES", "SHORT_NAMES", "TOOLKIT_NAMES", "Names", "ambiguous_names", "renamed", "toolkit_hint"]
 
 Names: TypeAlias = Literal["captious", "toolkit", "paper"]
 #: Whose names tables can show.
 NAMES: tuple[Names, ...] = get_args(Names)
+
+#: Names of a metric with certain parameters, which can be requested like a metric: name -> metric, parameters.
+SHORT_NAMES: Mapping[str, tuple[str, Mapping[str, str]]] = {"chrf++": ("chrf", {"word_order": "2"})}
 
 _ORDERS = (1, 2, 3, 4)
 #: Output -> its name in the toolkit.

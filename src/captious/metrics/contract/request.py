@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast, overload
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Metric, no_parameter
-from captious.metrics.contract.other_names import ambiguous_names
+from captious.metrics.contract.other_names import SHORT_NAMES, ambiguous_names
 from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings, label_of
@@ -79,7 +79,9 @@ class Request:
             if key in parameters:
                 raise ParameterError(f"{key} is given twice", where=text, help="give each parameter once")
             parameters[key] = value
-        return cls(name.strip().lower().replace("_", "-"), variant.strip().lower() or None, parameters)
+        name = name.strip().lower().replace("_", "-")
+        name, implied = SHORT_NAMES.get(name, (name, {}))
+        return cls(name, variant.strip().lower() or None, {**implied, **parameters})
 
     def __str__(self) -> str:
         """The text, in lower case where case does not matter."""

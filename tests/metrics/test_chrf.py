@@ -1,0 +1,86 @@
+"""chrF and chrF++ beside sacrebleu, and by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import captious
+from captious.data import Captions
+from captious.metrics.chrf import Chrf
+
+from ..support.captions_of_languages import CAPTIONS, ENGLISH
+from ..support.corpora import table
+
+PARAMETERS = [
+    {"word_order": words, "variant": variant, "lowercase": lowercase}
+    for words, variant, lowercase in [(0, "official", False), (2, "official", True), (2, "epsilon", False)]
+]
+
+
+def same_as_sacrebleu(candidates: list[str], references: list[list[str]], parameters: dict[str, Any]) -> None:
+    """Statistics are equal, scores to rounding."""
+    metrics = pytest.importorskip("sacrebleu.metrics")
+    theirs = metrics.CHRF(
+        word_order=parameters["word_order"],
+        lowercase=parameters["lowercase"],
+        eps_smoothing=parameters["variant"] == "epsilon",
+    )
+    streams = [[of[i] if i < len(of) else None for of in references] for i in range(max(map(len, references)))]
+    ours = Chrf(**parameters)
+    statistics = ours.statistics(table(candidates, references))
+    np.testing.assert_array_equal(statistics, theirs._extract_corpus_statistics(candidates, streams))
+    expected = [theirs.sentence_score(*pair).score / 100 for pair in zip(candidates, references, strict=True)]
+    np.testing.assert_allclose(ours.aggregate(statistics)[:, 0], expected, atol=1e-14)
+    corpus = theirs.corpus_score(candidates, streams).score / 100
+    assert ours.aggregate(statistics.sum(axis=0))[0] == pytest.approx(corpus, abs=1e-14)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_captions_of_many_languages(parameters: dict[str, Any]) -> None:
+    for pairs in (ENGLISH, *CAPTIONS.values()):
+        candidates = [candidate for candidate, _ in pairs]
+        references = [[reference] for _, reference in pairs]
+        same_as_sacrebleu(candidates, references, parameters)
+        several = [[*of, *references[i - 1]][: 1 + i % 2] for i, of in enumerate(references)]
+        same_as_sacrebleu(candidates, several, parameters)
+
+
+# Short texts over few pieces, so that references tie and orders are missing.
+captions = st.text(st.sampled_from(["a", "b", "A", " ", ".", "(", "狗", "\u3000"]), max_size=9)
+images = st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=4)), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+@given(images=images)
+@settings(max_examples=60)
+def test_any_captions(parameters: dict[str, Any], images: list[tuple[str, list[str]]]) -> None:
+    same_as_sacrebleu([candidate for candidate, _ in images], [references for _, references in images], parameters)
+
+
+def small() -> Captions:
+    return table(["ab c"], [["xyz", "abd"]])
+
+
+def test_by_hand() -> None:
+    """abc and abd share a, b and ab: precision and recall 2/3, 1/2, 0 of the orders that they have."""
+    statistics = Chrf().statistics(small())
+    assert statistics.tolist() == [[3, 3, 2, 2, 2, 1, 1, 1, 0] + [0] * 9]
+    assert Chrf().aggregate(statistics)[0, 0] == pytest.approx((2 / 3 + 1 / 2) / 3)
+    assert Chrf(variant="epsilon").aggregate(statistics)[0, 0] == pytest.approx((2 / 3 + 1 / 2) / 6)
+
+
+def test_beta_weighs_recall() -> None:
+    statistics = np.array([[4.0, 2.0, 2.0] + [0] * 15])
+    for beta in (1, 2, 3):
+        expected = (1 + beta**2) * 0.5 / (beta**2 * 0.5 + 1)
+        assert Chrf(beta=beta).aggregate(statistics)[0, 0] == pytest.approx(expected)
+
+
+def test_plus_plus_is_a_name() -> None:
+    report = captious.score({1: "a dog"}, {1: ["the dog"]}, ["chrF++", "chrf", "chrf++:beta=1"])
+    assert [*report] == ["chrf:word_order=2", "chrf", "chrf:word_order=2,beta=1"]
