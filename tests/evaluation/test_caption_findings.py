@@ -73,6 +73,19 @@ def test_nothing_is_said_about_what_references_do_as_well() -> None:
     assert kinds(captious.load(candidates, references)) == {}
 
 
+def test_another_script_is_told_unless_all_tokenizers_are_for_it() -> None:
+    candidates = {i: "一只狗在草地上跑。" for i in range(10)}
+    captions = captious.load(candidates, {i: ["一只棕色的狗在跑。", "一只狗。"] for i in range(10)})
+    assert kinds(captions) == {"script": 10}
+
+    def told(*metrics: str) -> bool:
+        return any("Latin script" in warning for warning in evaluate(captions, select(metrics)).warnings)
+
+    assert told("bleu")
+    assert told("bleu:tokenizer=zh", "rouge-l")
+    assert not told("bleu:tokenizer=zh", "rouge-l:tokenizer=unicode", "chrf")
+
+
 def test_nothing_is_said_about_the_examples_and_their_parts_add_up() -> None:
     captions = with_candidates({2: "", 5: "", 20: "**a** dog and more of it"})
     whole = CaptionFindings.of(captions)

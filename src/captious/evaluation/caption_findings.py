@@ -5,7 +5,7 @@ Findings of parts add up, so shards of a corpus are told what the whole has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,10 @@ from captious.data.text_checks import is_cut_off, is_empty, is_in_another_script
 from captious.text import PTB
 from captious.text.tokens import TokenLayer, Tokens
 
-__all__ = ["KINDS", "CaptionFindings", "Finding", "Kind"]
+__all__ = ["ENGLISH", "KINDS", "CaptionFindings", "Finding", "Kind"]
+
+#: The tokens of metrics that are made for English.
+ENGLISH = frozenset(("ptb", "ptb-harness", "ptb-raw", "smurf", "nltk", "treebank"))
 
 _EXAMPLES = 3
 _SAMPLE = 2000  # references that are looked at, to know what is usual
@@ -40,12 +43,14 @@ class Kind:
         advice: what it does to scores, and what to do.
         always: told however rare it is.
         beside_references: it only shows beside references.
+        of_tokens: it only matters to the tokenizers for English, whatever the references are like.
     """
 
     what: str
     advice: str
     always: bool = False
     beside_references: bool = False
+    of_tokens: bool = False
 
 
 #: All kinds, by name, in the order in which they are told.
@@ -81,7 +86,9 @@ KINDS = {
     "script": Kind(
         "are mostly not in the Latin script",
         "the tokenizers of most metrics are made for English, so that these scores mean little: choose one for the "
-        "language with --tokenizer",
+        "language, such as --tokenizer zh for Chinese, char for Chinese, Japanese and Thai, or unicode where words are "
+        "written apart",
+        of_tokens=True,
     ),
     "language": Kind(
         "share almost no words with any reference",
@@ -231,7 +238,7 @@ class CaptionFindings:
             n, examples = self.candidates.get(kind, (0, ()))
             usual = self.usual.get(kind, 0) / max(self.n_looked_at, 1)
             least = 1 if properties.always else max(_LEAST.get(kind, _FEW) * self.n, _LEAST_NUMBER)
-            if n and n >= least and n > _TIMES * usual * self.n:
+            if n and n >= least and (properties.of_tokens or n > _TIMES * usual * self.n):
                 told.append(Finding(kind, n, self.n, examples))
         return told
 
@@ -245,6 +252,13 @@ class CaptionFindings:
                 "compared with published ones."
             )
         return warnings + [finding.sentence for finding in self.findings]
+
+    def warnings_under(self, tokens: Iterable[str]) -> list[str]:
+        """The warnings that matter to metrics with these tokens, which are their ``tokens``."""
+        if not ENGLISH.isdisjoint(tokens):
+            return self.warnings
+        others = {finding.sentence for finding in self.findings if KINDS[finding.kind].of_tokens}
+        return [warning for warning in self.warnings if warning not in others]
 
 
 #: Shares below which a kind is not worth a warning, where that is not ``_FEW``.

@@ -150,7 +150,7 @@ def evaluate(
     results: dict[str, Result] = {}
     refuse_missing_references(captions.references, selection)
     messages = [*selection.warnings]
-    messages += CaptionFindings.of(captions).warnings
+    messages += CaptionFindings.of(captions).warnings_under(item.metric.tokens for item in selection)
     table = captions.concatenated if references_as == "cat" else captions
     counts = reference_counts(captions.references)
     store = table.references.stored

@@ -153,7 +153,7 @@ def reduced(
             results[label] = ShardResult(label, of_outputs[column], statistics, column)
     warnings = [*selection.warnings]
     if any(chosen.metric.needs_references for chosen in selection):
-        warnings += total.counts.warnings
+        warnings += total.counts.warnings_under(item.metric.tokens for item in selection)
     for wording, times, same in total.warnings.values():
         if same and times == total.n_batches:
             warnings.append(wording)
