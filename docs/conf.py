@@ -25,10 +25,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 from sphinx.writers.html5 import HTML5Translator
+from sphinx_click.ext import ClickDirective
 
 import captious
 
 DOCS = Path(__file__).parent
+#: The pages that list others.
+SECTIONS = ["docs/start", "docs/guides", "docs/metrics", "docs/reference", "docs/about"]
 
 project = "captious"
 author = copyright = "the captious authors"
@@ -62,27 +65,73 @@ nitpick_ignore_regex = [(r"py:.*", r"(?!captious\.).*"), (r"py:class", r"captiou
 
 # ---- pages
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+smartquotes = False  # the help of commands has options and json
 html_title = f"captious {release}"
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sphinx = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+html_search_scorer = str(DOCS / "search-scorer.js")
 
 # ---- links to other sites, which only `sphinx-build -b linkcheck` follows
 linkcheck_ignore = [r"https?://[\w.-]*\bexample\b.*", r"http://127\.0\.0\.1.*"]
 
 
-def sidebar() -> str:
-    """Trees of pages, one for each section of docs/README.md that lists pages."""
-    trees, listed = [], set()
-    for section in (DOCS / "README.md").read_text(encoding="utf-8").split("\n## ")[1:]:
-        title = section.partition("\n")[0]
-        linked = [posixpath.normpath(f"docs/{page}") for page in re.findall(r"\]\(([^)#]+)\.md\)", section)]
-        if pages := [page for page in dict.fromkeys(linked) if page not in listed]:
-            listed.update(pages)
-            trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *pages, "```"]))
-    return "\n\n".join(["```{toctree}\n:hidden:\n\ndocs/README\n```", *trees])
+def linked_pages(page: str) -> list[str]:
+    """The pages that a page links to, in order, without their extension."""
+    text = (DOCS.parent / f"{page}.md").read_text(encoding="utf-8")
+    folder = posixpath.dirname(page)
+    targets = re.findall(r"\]\(([^)#:]+)\.md\)", text)
+    return list(dict.fromkeys(posixpath.normpath(posixpath.join(folder, target)) for target in targets))
+
+
+def children(page: str) -> list[str]:
+    """The pages below a page in the sidebar.
+
+    The front page is above the sections, a section above the pages that it lists, and a page such as drop-in.md above
+    those in the folder drop-in.
+    """
+    if page == root_doc:
+        return SECTIONS
+    if page in SECTIONS:
+        return [other for other in linked_pages(page) if _parent(other) == page]
+    return [other for other in linked_pages(page) if posixpath.dirname(other) == page]
+
+
+def _parent(page: str) -> str:
+    folder = posixpath.dirname(page)
+    if (DOCS.parent / f"{folder}.md").exists():
+        return folder
+    return next(section for section in SECTIONS if page in linked_pages(section))
+
+
+class CommandOptions(ClickDirective):
+    """What the help of a command says, as a section of its page."""
+
+    def run(self) -> list[nodes.section]:
+        (section,) = super().run()
+        section[0] = nodes.title(text="Help")
+        section["ids"], section["names"] = ["help"], []
+        for link in list(section.findall(nodes.reference)):
+            if link.get("refuri", "").startswith("mailto:"):  # the name of a protocol, benchmark@protocol
+                link.replace_self(nodes.Text(link.astext()))
+        for subcommand in section.findall(nodes.section):
+            if subcommand is not section and not any(subcommand.findall(nodes.section, include_self=False)):
+                self._fold(subcommand)
+        return [section]
+
+    @staticmethod
+    def _fold(subcommand: nodes.section) -> None:
+        """Let readers unfold the options of a subcommand."""
+        for place, part in enumerate(subcommand):
+            if isinstance(part, nodes.rubric) and part.astext() == "Options":
+                subcommand[place] = nodes.raw("", "<details><summary>Options</summary>", format="html")
+                subcommand.append(nodes.raw("", "</details>", format="html"))
+                return
 
 
 def public_names(page: str) -> str:
@@ -107,12 +156,33 @@ def _is_metric(value: object) -> bool:
 
 
 def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
-    """Put the sidebar's trees of pages on the front page, and all public names on the API page."""
-    if name == root_doc:
-        source[0] += "\n" + sidebar()
-        app.env.note_dependency(str(DOCS / "README.md"))
+    """Put the pages below a page into the sidebar, public names on the API page, and help on the pages of commands."""
     if name == "docs/api":
         source[0] = public_names(source[0])
+    if name.startswith("docs/command-line/"):
+        command = posixpath.basename(name)
+        module = command.replace("-", "_")
+        directive = [f".. command-options:: captious.cli.{module}:{module}", f"   :prog: captious {command}"]
+        help = "\n".join(["```{eval-rst}", *directive, "   :nested: full", "```"])
+        source[0] = source[0].replace("<!-- options -->", help)
+    if name == "docs/README":  # the index on a code host; on the site, the sidebar is
+        source[0] = "---\norphan: true\n---\n\n" + source[0]
+    if pages := children(name):
+        source[0] += "\n".join(["\n```{toctree}", ":hidden:", "", *(f"/{page}" for page in pages), "```\n"])
+
+
+def show_dark_pictures(app: Sphinx, page: nodes.document) -> None:
+    """Beside a picture that has a dark one, show that on dark pages."""
+    folder = (DOCS.parent / app.env.docname).parent
+    for image in list(page.findall(nodes.image)):
+        light = Path(image["uri"])
+        dark = light.with_stem(f"{light.stem}-dark")
+        if (folder / dark).exists():
+            other = image.deepcopy()
+            other["uri"] = str(dark)
+            image["classes"].append("only-light")
+            other["classes"].append("only-dark")
+            image.parent.insert(image.parent.index(image) + 1, other)
 
 
 def name_front_page(app: Sphinx, failure: Exception | None) -> None:
@@ -156,6 +226,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_lexer("csv", TextLexer)
     app.connect("autodoc-process-docstring", keep_colons, priority=400)
     app.connect("source-read", complete_page)
+    app.add_directive("command-options", CommandOptions)
+    app.connect("doctree-read", show_dark_pictures, priority=400)
     app.connect("missing-reference", public_name)
     app.connect("build-finished", name_front_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

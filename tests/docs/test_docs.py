@@ -110,9 +110,10 @@ def test_a_card_shows_no_signature_that_is_not_given(name: str) -> None:
     assert shown <= {line for variant in variants_of(name) for line in signatures(name, variant)}
 
 
-def test_every_command_is_in_the_guide() -> None:
-    named = {words.removeprefix("captious ") for words in names_in_code(DOCS / "command-line.md")}
-    assert {words[0] for words in COMMANDS if words} <= named
+def test_every_command_has_a_page() -> None:
+    pages = (DOCS / "command-line").glob("*.md")
+    assert {page.stem for page in pages} == {words[0] for words in COMMANDS if words}
+    assert all(f"(command-line/{words[0]}.md)" in prose(DOCS / "command-line.md") for words in COMMANDS if words)
 
 
 @pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
@@ -194,19 +195,28 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(linked), f"{target}: no such heading"
 
 
+def linked_pages(page: Path) -> set[Path]:
+    return {(page.parent / target).resolve() for target in re.findall(r"\]\(([^)#\s:]+\.md)", prose(page))}
+
+
 def test_every_page_can_be_reached_from_the_index() -> None:
-    linked = {(DOCS / target).resolve() for target in re.findall(r"\]\(([^)#\s]+\.md)", prose(DOCS / "README.md"))}
+    """By way of a section, such as guides.md, and for pages in folders one that lists them."""
+    linked = linked_pages(DOCS / "README.md")
+    for _ in range(2):
+        linked |= {other for page in linked & set(PAGES) for other in linked_pages(page)}
     assert {*PAGES, *OTHERS} - {README, DOCS / "README.md"} <= linked
 
 
 def test_pictures_are_small_and_shown() -> None:
+    """Plots have dark pictures, too. Pictures of a report or a server have the colors of its pages."""
     pictures = {picture.resolve() for picture in (DOCS / "pictures").iterdir()}
     shown = {
         (page.parent / target).resolve()
         for page in PAGES
         for target in re.findall(r"!\[[^\]]+\]\(([^)\s]+)\)", prose(page))
     }
-    assert shown == pictures
+    plots = {picture for picture in shown if not picture.name.startswith(("report-", "server-"))}
+    assert shown | {picture.with_stem(f"{picture.stem}-dark") for picture in plots} == pictures
     assert all(picture.stat().st_size < 60_000 for picture in pictures)
 
 

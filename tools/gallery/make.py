@@ -19,9 +19,10 @@ from pathlib import Path
 PROJECT = Path(__file__).parents[2]
 sys.path.insert(0, str(PROJECT))
 
+from dark import write_dark  # noqa: E402
 from PIL import Image  # noqa: E402
+from tests.docs.blocks import commands  # noqa: E402
 from tests.docs.pages import DATA, scratch_folder  # noqa: E402
-from tests.docs.running import commands  # noqa: E402
 
 _BLOCK = re.compile(
     r"^```console\n(?P<commands>.*?)^```\n+(?P<pictures>(?:!\[[^\]]*\]\(pictures/\S+\)\s*)+)", re.M | re.S
@@ -47,6 +48,8 @@ def main(wanted: set[str]) -> None:
             for name in names:
                 shutil.copyfile(folder / "pictures" / name, pictures / name)
                 _make_small(pictures / name)
+                if not name.startswith(("report-", "server-")):
+                    write_dark(pictures / name)
                 print(pictures / name, flush=True)
 
 
