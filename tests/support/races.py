@@ -102,6 +102,7 @@ def two_uploads() -> list[int]:
 
 def while_loading(folder: Path) -> list[Any]:
     """A submission is taken, and scored, in the middle of the transaction in which the challenge is loaded."""
+    from captious.server.challenges import challenge_store
     from captious.server.models import Submission
     from captious.server.scoring import lease, versions, worker
 
