@@ -12,6 +12,7 @@ from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
 from .evaluation import Check as Check
 from .evaluation import Comparison as Comparison
+from .evaluation import JudgedPairs as JudgedPairs
 from .evaluation import PairwiseComparison as PairwiseComparison
 from .evaluation import Report as Report
 from .evaluation import Reports as Reports
@@ -19,6 +20,7 @@ from .evaluation import Reward as Reward
 from .evaluation import Stream as Stream
 from .evaluation import check as check
 from .evaluation import compare as compare
+from .evaluation import judge_pairwise as judge_pairwise
 from .evaluation import length_groups as length_groups
 from .evaluation import prepare as prepare
 from .evaluation import reward as reward
@@ -73,6 +75,7 @@ from .metrics.rouge_n import RougeN as RougeN
 from .metrics.rouge_s import RougeS as RougeS
 from .metrics.self_cider import SelfCider as SelfCider
 from .metrics.shared.document_frequencies import DocumentFrequencies as DocumentFrequencies
+from .metrics.shared.pairwise_judge import JudgePairwise as JudgePairwise
 from .metrics.smurf import Smurf as Smurf
 from .metrics.sparcs import Sparcs as Sparcs
 from .metrics.spice import Spice as Spice

@@ -34,6 +34,7 @@ _COMMANDS = {
     "explain": "Show why a caption got its score.",
     "report": "Write scores, tests and captions as one HTML page.",
     "judge": "Measure how well metrics agree with human judgments.",
+    "judge-pairwise": "Ask a model which of two systems' captions it prefers.",
     "study": "Study metrics: references, robustness, failures, cost.",
     "data": "List the benchmarks of human judgments, or write their items.",
     "prepare": "Write references with all that metrics need to know about them.",

@@ -13,6 +13,9 @@ from .group_scores import GroupedComparison as GroupedComparison
 from .group_scores import GroupedReport as GroupedReport
 from .group_scores import GroupScore as GroupScore
 from .group_scores import length_groups as length_groups
+from .judged_pairs import JudgedPair as JudgedPair
+from .judged_pairs import JudgedPairs as JudgedPairs
+from .judged_pairs import judge_pairwise as judge_pairwise
 from .metric_run import evaluate as evaluate
 from .metric_run import score as score
 from .pairwise import Corrected as Corrected

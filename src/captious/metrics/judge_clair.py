@@ -6,11 +6,9 @@ cannot be read have no score, where the authors' code takes the first number of 
 
 from __future__ import annotations
 
-import json
 import math
-from typing import Any
 
-from captious.metrics.shared.model_judge import JudgeMetric, Reading, final_answer
+from captious.metrics.shared.model_judge import JudgeMetric, Reading, first_object
 from captious.models.endpoints import Answer
 
 __all__ = ["JudgeClair", "clair_score"]
@@ -38,7 +36,7 @@ def clair_score(answer: Answer) -> float | None:
 
     None if there is none, it is out of range, or it is a fraction between 0 and 1, which may be on another scale.
     """
-    score = _first_object(final_answer(answer.text)).get("score")
+    score = first_object(answer).get("score")
     if isinstance(score, str):
         try:
             score = float(score)
@@ -47,17 +45,3 @@ def clair_score(answer: Answer) -> float | None:
     if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
         return None
     return score / 100 if score == 0 or 1 <= score <= 100 else None
-
-
-def _first_object(text: str) -> dict[str, Any]:
-    """The first JSON object in a text; empty if there is none."""
-    decoder = json.JSONDecoder(strict=False)
-    start = text.find("{")
-    while start >= 0:
-        try:
-            value, _ = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            start = text.find("{", start + 1)
-        else:
-            return value if isinstance(value, dict) else {}
-    return {}

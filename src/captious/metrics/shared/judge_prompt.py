@@ -91,11 +91,12 @@ class Prompt:
         return re.sub(pattern, lambda match: values[match[0][1:-1]], self.text)
 
 
-def listed(candidate: str, references: Sequence[str]) -> dict[str, str]:
-    """What stands in the places of a prompt."""
+def listed(captions: Mapping[str, str], references: Sequence[str]) -> dict[str, str]:
+    """What stands in the places of a prompt: captions by the names of their places, and references."""
+    quoted = {f"{name}_json": json.dumps(caption, ensure_ascii=False) for name, caption in captions.items()}
     return {
-        "candidate": candidate,
-        "candidate_json": json.dumps(candidate, ensure_ascii=False),
+        **captions,
+        **quoted,
         "references": "\n".join(f"- {reference}" for reference in references),
         "references_json": json.dumps([*references], ensure_ascii=False, indent=1),
     }

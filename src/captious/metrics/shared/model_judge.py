@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields
+from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
-from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.parameters import Integer, Number, Resource
 from captious.metrics.contract.set_metrics import mean_of_scored
 from captious.metrics.shared.judge_prompt import Prompt, PromptParameter, listed
@@ -21,7 +22,7 @@ from captious.models.endpoints import Answer, ChatModel, Question, as_chat_model
 from captious.models.images import find_images
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["JudgeMetric", "final_answer"]
+__all__ = ["JudgeMetric", "Judgments", "ModelJudge", "Reading", "final_answer", "first_object"]
 
 Reading = Callable[[Answer], float | None]
 
@@ -53,10 +54,8 @@ class _Images(Resource[str | os.PathLike[str] | None, Path | None]):
         )
 
 
-class JudgeMetric(Metric):
-    """A metric that asks a model for a score. Captions whose answers are invalid have no score (nan).
-
-    Statistics (k = 2): the score of the caption, or 0, and whether it has one, 0 or 1.
+class ModelJudge(BaseMetric):
+    """What a model is asked, and how. Statistics (k = 2): the score, or 0, and whether there is one, 0 or 1.
 
     Raises:
         ParameterError: no model, no images where they are shown, or a prompt without a place for the captions.
@@ -70,6 +69,8 @@ class JudgeMetric(Metric):
     }
     #: What the prompts of the package are called, before the name of the variant.
     prompts: ClassVar[str]
+    #: The places of captions in prompts.
+    places: ClassVar[tuple[str, ...]] = ("candidate",)
 
     judge: JudgeParameter = JudgeParameter(default=None, summary="the model: a name, or a file that describes it")
     images: _Images = _Images()
@@ -91,10 +92,8 @@ class JudgeMetric(Metric):
                 help="give the folder of image files: --images DIR (images=DIR in Python)",
             )
         self._prompt = self.prompt or Prompt.of_package(f"{self.prompts}-{self.variant}")
-        needed, others = ["candidate"], ["references"]
-        if self.needs_references:
-            needed, others = [*needed, *others], []
-        self._prompt.check(f"{self.name}@{self.variant}", needed, others)
+        needed, others = (("references",), ()) if self.needs_references else ((), ("references",))
+        self._prompt.check(f"{self.name}@{self.variant}", (*self.places, *needed), others)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -109,11 +108,16 @@ class JudgeMetric(Metric):
         return self.judge.name
 
     @property
-    def layer(self) -> JudgmentLayer:
-        """The annotation of captions that it takes scores from."""
+    def asking(self) -> Asking:
+        """What it asks, and how."""
         sampling = Question("", None, self.temperature, self.seed, self.answer_tokens, self.alternatives)
         images = None if self.variant == "references" else self.images
-        return JudgmentLayer(self.judge, self._prompt, images, sampling, self.tries, self.reading)
+        return Asking(self.judge, self._prompt, images, sampling, self.tries, self.reading)
+
+    def other_models(self, judged: Judgments) -> list[str]:
+        """A warning if a model of another name answered."""
+        others = [name for name in judged.models if name not in ("", self.judge.name)]
+        return [f"{self.name} asked for {self.judge.name}, but {' and '.join(others)} answered."] if others else []
 
     @property
     def alternatives(self) -> int:
@@ -125,13 +129,22 @@ class JudgeMetric(Metric):
         """A function from an answer to a score, or None for an invalid answer."""
         raise NotImplementedError
 
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mean_of_scored(statistics)
+
+
+class JudgeMetric(ModelJudge, Metric):
+    """A metric that asks a model for a score. Captions whose answers are invalid have no score (nan)."""
+
+    @property
+    def layer(self) -> JudgmentLayer:
+        """The annotation of captions that it takes scores from."""
+        return JudgmentLayer(self.asking)
+
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         scores = captions.own_layer(self.layer).scores
         has_score = ~np.isnan(scores)
         return np.column_stack([np.where(has_score, scores, 0.0), has_score]).astype(np.float64)
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        return mean_of_scored(statistics)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         judged = captions.own_layer(self.layer)
@@ -139,10 +152,7 @@ class JudgeMetric(Metric):
         if invalid := int(np.isnan(judged.scores).sum()):
             share = f"{invalid:,} of {len(judged.scores):,} captions ({invalid / len(judged.scores):.1%})"
             messages.append(f"{self.name} has no score for {share}, for which the model gave no valid answer.")
-        others = [name for name in judged.models if name not in ("", self.judge.name)]
-        if others:
-            messages.append(f"{self.name} asked for {self.judge.name}, but {' and '.join(others)} answered.")
-        return messages
+        return messages + self.other_models(judged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +171,8 @@ class Judgments:
 
 
 @dataclass(frozen=True)
-class JudgmentLayer(KeyedByFields):
-    """The scores that a model gives to candidates.
+class Asking:
+    """Questions to a model about captions, and what its answers mean.
 
     Args:
         judge: the model.
@@ -180,8 +190,14 @@ class JudgmentLayer(KeyedByFields):
     tries: int
     reading: Reading
 
-    def of_candidates(self, captions: Captions) -> Judgments:
-        questions = self._questions(captions)
+    def judgments(self, captions: Sequence[Mapping[str, str]], references: References) -> Judgments:
+        """What the model says.
+
+        Args:
+            captions: those of each question, by the names of their places in the prompt; one question per image.
+            references: the images.
+        """
+        questions = self._questions(captions, references)
         scores = np.full(len(questions), np.nan)
         answers: list[Answer] = [Answer("")] * len(questions)
         open_rows = [*range(len(questions))]
@@ -203,16 +219,29 @@ class JudgmentLayer(KeyedByFields):
             open_rows = unread
         return Judgments(scores, tuple(answers), tuple(sorted(models)))
 
-    def _questions(self, captions: Captions) -> list[Question]:
-        references = captions.references
+    def _questions(self, captions: Sequence[Mapping[str, str]], references: References) -> list[Question]:
         images: Sequence[Path | None] = [None] * len(captions)
         if self.images is not None:
             images = find_images(self.images, [str(image) for image in references.images])
         bounds = zip(references.offsets[:-1].tolist(), references.offsets[1:].tolist(), strict=True)
         return [
-            replace(self.sampling, text=self.prompt.filled(listed(candidate, references.texts[a:b])), image=image)
-            for candidate, image, (a, b) in zip(captions.candidates, images, bounds, strict=True)
+            replace(self.sampling, text=self.prompt.filled(listed(of_image, references.texts[a:b])), image=image)
+            for of_image, image, (a, b) in zip(captions, images, bounds, strict=True)
         ]
+
+
+@dataclass(frozen=True)
+class JudgmentLayer(KeyedByFields):
+    """The scores that a model gives to candidates.
+
+    Args:
+        asking: how it is asked.
+    """
+
+    asking: Asking
+
+    def of_candidates(self, captions: Captions) -> Judgments:
+        return self.asking.judgments([{"candidate": text} for text in captions.candidates], captions.references)
 
 
 def final_answer(text: str) -> str:
@@ -221,3 +250,18 @@ def final_answer(text: str) -> str:
     if end:
         return tail.strip()
     return "" if text.lstrip().startswith("<think>") else text.strip()
+
+
+def first_object(answer: Answer) -> dict[str, Any]:
+    """The first JSON object in an answer; empty if there is none."""
+    text = final_answer(answer.text)
+    decoder = json.JSONDecoder(strict=False)
+    start = text.find("{")
+    while start >= 0:
+        try:
+            value, _ = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            start = text.find("{", start + 1)
+        else:
+            return value if isinstance(value, dict) else {}
+    return {}

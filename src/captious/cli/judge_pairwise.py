@@ -1,0 +1,68 @@
+"""captious judge-pairwise: which system's captions a model prefers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.cli.library_options import FILE
+from captious.cli.options import no_references_option, resampling_options, subset_option
+from captious.cli.outputs import deliver, output_options, presentation_options, warn
+from captious.errors import ParameterError
+from captious.evaluation import judge_pairwise as judge_systems
+from captious.evaluation.system_names import system_names
+from captious.metrics.shared.pairwise_judge import JudgePairwise
+from captious.report.formats import FORMATS
+from captious.report.presentation import Presentation
+
+__all__ = ["judge_pairwise"]
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="SYSTEM... REFERENCES")
+@no_references_option
+@click.option(
+    "--judge", required=True, metavar="MODEL|FILE", help="Model behind an endpoint: its name, or a TOML file."
+)
+@click.option(
+    "--see",
+    "variant",
+    type=click.Choice([*JudgePairwise.variants]),
+    default="references",
+    show_default=True,
+    help="What the model sees besides the captions.",
+)
+@click.option("--images", type=FILE, metavar="DIR", help="Folder of image files, named by image id.")
+@click.option("--prompt", type=FILE, metavar="FILE", help="File with the prompt. Default: ours.")
+@output_options(*FORMATS)
+@presentation_options
+@subset_option
+@resampling_options
+def judge_pairwise(
+    files: tuple[Path, ...],
+    no_references: bool,
+    judge: str,
+    variant: str,
+    images: Path | None,
+    prompt: Path | None,
+    subset: bool,
+    resamples: int,
+    seed: int,
+    format_: str,
+    output: Path | None,
+    presentation: Presentation,
+) -> None:
+    """Ask a model which of two systems' captions it prefers.
+
+    It judges every image and every pair of systems, in both orders; a verdict that changes with the order is a tie.
+    Three or more systems get Bradley-Terry strengths, too.
+    """
+    candidates, references = (files, None) if no_references else (files[:-1], files[-1])
+    if len(candidates) < 2:
+        raise ParameterError("two systems are needed", help="give two or more files of candidates, then references")
+    metric = JudgePairwise(judge=judge, variant=variant, images=images, prompt=prompt)
+    systems = dict(zip(system_names(candidates), candidates, strict=True))
+    result = judge_systems(systems, references, metric, subset=subset, resamples=resamples, seed=seed)
+    deliver(result.to_table(), output, format_, presentation)
+    warn(result.warnings)

@@ -1,0 +1,246 @@
+"""``judge_pairwise``: which system's captions a model prefers, image by image, whatever the order it sees them in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, load, read_references, same_images
+from captious.errors import EmptyInputError, ParameterError
+from captious.evaluation.bradley_terry import strengths
+from captious.evaluation.caption_warnings import few_images, issue
+from captious.evaluation.metric_run import reference_counts, with_references
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.metrics.shared.pairwise_judge import JudgePairwise
+from captious.models.endpoints import ChatModel
+from captious.table import Cell, Column, Displayed, Row, Table, json_document
+from captious.version import __version__
+
+__all__ = ["JudgedPair", "JudgedPairs", "judge_pairwise"]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedPair:
+    """Two systems.
+
+    Args:
+        a, b: their names.
+        points: float64[n_images]: 1 where a is preferred in both orders, 0 where b is, .5 for a tie; nan where an
+            answer is invalid.
+        changed: bool[n_images]: where the verdict changed with the order, which counts as a tie.
+        win_rate: the mean of the points.
+        interval: bootstrap interval of the win rate over images.
+    """
+
+    a: str
+    b: str
+    points: NDArray[np.float64]
+    changed: NDArray[np.bool_]
+    win_rate: float
+    interval: tuple[float, float]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Numbers of images: wins of a, ties, wins of b, verdicts that changed with the order, invalid answers."""
+        wins, ties, losses = (int((self.points == value).sum()) for value in (1.0, 0.5, 0.0))
+        invalid = int(np.isnan(self.points).sum())
+        return {"wins": wins, "ties": ties, "losses": losses, "changed": int(self.changed.sum()), "invalid": invalid}
+
+
+class JudgedPairs(Displayed):
+    """What ``judge_pairwise`` says about systems.
+
+    Attributes:
+        pairs: the comparison of each pair of systems, in the order of the systems.
+        strengths: of three or more systems: Bradley-Terry strengths, as natural logarithms with a mean of 0, by name.
+        strength_intervals: their bootstrap intervals over images.
+        signature: everything that the verdicts depend on besides the captions.
+        n_images: number of images.
+        warnings: about misleading numbers, one sentence each.
+    """
+
+    def __init__(
+        self,
+        systems: Sequence[str],
+        pairs: Sequence[JudgedPair],
+        signature: str,
+        warnings: Sequence[str],
+        sampling: Sampling,
+    ) -> None:
+        self.systems, self.pairs, self.signature, self.warnings = [*systems], [*pairs], signature, [*warnings]
+        self.sampling = sampling
+        self.n_images = len(pairs[0].points)
+        self.strengths: dict[str, float] = {}
+        self.strength_intervals: dict[str, tuple[float, float]] = {}
+        if len(self.systems) > 2:
+            self._add_strengths()
+
+    def _add_strengths(self) -> None:
+        """Strengths from points per ordered pair, and those of resampled images."""
+        n = len(self.systems)
+        places = {name: place for place, name in enumerate(self.systems)}
+        points = np.zeros((self.n_images, n, n))
+        for pair in self.pairs:
+            a, b = places[pair.a], places[pair.b]
+            points[:, a, b] = np.nan_to_num(pair.points, nan=0.0)
+            points[:, b, a] = np.nan_to_num(1 - pair.points, nan=0.0)
+        resampled = bootstrap_sums(points.reshape(self.n_images, -1), **self.sampling.settings)
+        values = strengths(np.vstack([points.sum(axis=0).reshape(1, -1), resampled]).reshape(-1, n, n))
+        for place, name in enumerate(self.systems):
+            self.strengths[name] = float(values[0, place])
+            self.strength_intervals[name] = self.sampling.interval(values[1:, place])
+
+    def to_table(self) -> Table:
+        """A row per pair; below, the strengths of three or more systems."""
+        columns = [Column("win rate", drawn=True), *(Column(name, form="count") for name in self.pairs[0].counts)]
+        rows = [
+            Row(f"{pair.a} / {pair.b}", [Cell(pair.win_rate, pair.interval), *map(Cell, pair.counts.values())])
+            for pair in self.pairs
+        ]
+        level, resamples, seed = self.sampling.level, self.sampling.resamples, self.sampling.seed
+        notes = [
+            f"Win rate of the first: wins and half of the ties. {level:.0%} bootstrap over images, {resamples:,} "
+            f"resamples, seed {seed}."
+        ]
+        title = f"{self.n_images:,} images · judge-pairwise"
+        return Table(
+            columns,
+            rows,
+            [self._record(pair) for pair in self.pairs],
+            self.to_dict(),
+            title=title,
+            caption=title,
+            notes=notes,
+            signatures=[self.signature],
+            below=self._strength_table() if self.strengths else None,
+            warnings=self.warnings,
+        )
+
+    def _strength_table(self) -> Table:
+        ranked = sorted(self.strengths, key=lambda name: -self.strengths[name])
+        rows = [
+            Row(name, [Cell(self.strengths[name], self.strength_intervals[name], best=name == ranked[0])])
+            for name in ranked
+        ]
+        records = [{"system": name, "strength": self.strengths[name]} for name in ranked]
+        notes = ["Bradley-Terry strengths: natural logarithms, with a mean of 0."]
+        return Table([Column("strength", form="number", marked=True)], rows, records, {}, notes=notes)
+
+    def _record(self, pair: JudgedPair) -> dict[str, object]:
+        low, high = pair.interval
+        return {"a": pair.a, "b": pair.b, "win_rate": pair.win_rate, "low": low, "high": high, **pair.counts}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values of JSON, as ``captious judge-pairwise --format json`` prints them."""
+        return json_document(
+            {
+                "version": __version__,
+                "systems": self.systems,
+                "n_images": self.n_images,
+                "signature": self.signature,
+                "level": self.sampling.level,
+                **self.sampling.settings,
+                "pairs": [self._record(pair) for pair in self.pairs],
+                "strengths": {
+                    name: {"strength": value, "interval": [*self.strength_intervals[name]]}
+                    for name, value in self.strengths.items()
+                },
+                "warnings": self.warnings,
+            }
+        )
+
+
+def judge_pairwise(
+    systems: Mapping[str, object],
+    references: object = None,
+    judge: JudgePairwise | ChatModel | str | os.PathLike[str] | None = None,
+    *,
+    subset: bool = False,
+    level: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> JudgedPairs:
+    """Ask a model which of two systems' captions it prefers, for every image and every pair of systems, in both orders.
+
+    A verdict that changes with the order is a tie, and so are equal captions, about which the model is not asked. An
+    image for which the model gives no valid answer in one of the orders has no verdict.
+
+    Args:
+        systems: the captions of two or more systems by name, each in any form that ``score`` takes.
+        references: as for ``score``; None if the model sees images only.
+        judge: a ``captious.JudgePairwise``, or the model for one with its defaults: a name, a file, or a ``ChatModel``.
+        subset: compare only the images that references and all systems have; otherwise, a difference is an error.
+        level, resamples, seed: confidence level, number of resamples and random seed of the intervals.
+
+    Raises:
+        InputError: invalid captions.
+        ParameterError: fewer than two systems, or systems with different images; no model.
+        EndpointError: the endpoint gives no answers.
+    """
+    sampling = Sampling(resamples, seed, level)
+    metric = judge if isinstance(judge, JudgePairwise) else JudgePairwise(judge=judge)
+    if len(systems) < 2:
+        raise ParameterError("two systems are needed", help="give the captions of two or more systems by name")
+    if references is None and metric.needs_references:
+        raise ParameterError(
+            "judge-pairwise@references needs references", help="give references, or show images: variant='images'"
+        )
+    table = None if references is None else read_references(references)
+    captions = {name: load(candidates, table, subset=subset) for name, candidates in systems.items()}
+    first = next(iter(captions.values()))
+    if not len(first):
+        raise EmptyInputError("there are no captions", help="give the captions of at least one image")
+    if not all(same_images(one.ids, first.ids) for one in captions.values()):
+        raise ParameterError("the systems have captions of different images", help="give captions of the same images")
+    rows = {name: [one.references.rows_by_id[image] for image in first.ids] for name, one in captions.items()}
+    captions = {name: one.select(rows[name]) for name, one in captions.items()}
+    warnings: list[str] = []
+    pairs = [_judged(metric, a, b, captions[a], captions[b], sampling, warnings) for a, b in combinations(systems, 2)]
+    signatures: Sequence[str] = metric.signatures()
+    if metric.needs_references:
+        signatures = with_references(signatures, *reference_counts(first.references))
+    warnings += few_images(len(first))
+    result = JudgedPairs([*systems], pairs, signatures[0], [*dict.fromkeys(warnings)], sampling)
+    issue(result.warnings)
+    return result
+
+
+def _judged(
+    metric: JudgePairwise, a: str, b: str, of_a: Captions, of_b: Captions, sampling: Sampling, warnings: list[str]
+) -> JudgedPair:
+    """The verdicts about two systems with the same images in the same order."""
+    texts = [*zip(of_a.candidates, of_b.candidates, strict=True)]
+    points = np.full(len(texts), 0.5)
+    changed = np.zeros(len(texts), bool)
+    rows = np.array([row for row, (first, second) in enumerate(texts) if first != second], np.int64)
+    if len(rows):
+        references = of_a.references.select(rows)
+        orders = [
+            metric.asking.judgments([{"a": pair[a], "b": pair[b]} for pair in (texts[row] for row in rows)], references)
+            for a, b in ((0, 1), (1, 0))
+        ]
+        forth, back = orders[0].scores, 1 - orders[1].scores
+        points[rows] = np.where(np.isnan(forth + back), np.nan, np.where(forth == back, forth, 0.5))
+        changed[rows] = ~np.isnan(forth + back) & (forth != back)
+        for judged in orders:
+            warnings += metric.other_models(judged)
+    pair = JudgedPair(a, b, points, changed, *_win_rate(metric, points, sampling))
+    if invalid := pair.counts["invalid"]:
+        share = f"{invalid:,} of {len(points):,} images ({invalid / len(points):.1%})"
+        warnings.append(f"{metric.name} has no verdict on {a} and {b} for {share}, for lack of a valid answer.")
+    return pair
+
+
+def _win_rate(
+    metric: JudgePairwise, points: NDArray[np.float64], sampling: Sampling
+) -> tuple[float, tuple[float, float]]:
+    has_verdict = ~np.isnan(points)
+    statistics = np.column_stack([np.where(has_verdict, points, 0.0), has_verdict]).astype(np.float64)
+    resampled = metric.aggregate(bootstrap_sums(statistics, **sampling.settings))[:, 0]
+    return float(metric.aggregate(statistics.sum(axis=0))[0]), sampling.interval(resampled)

@@ -1,0 +1,29 @@
+"""A model that compares two captions of an image: its parameters, its prompt, and what its answers mean."""
+
+from __future__ import annotations
+
+from captious.metrics.shared.model_judge import ModelJudge, Reading, first_object
+from captious.models.endpoints import Answer
+
+__all__ = ["JudgePairwise", "preference"]
+
+
+class JudgePairwise(ModelJudge):
+    """Which of two captions a model prefers. Statistics (k = 2): points of the first, 0, .5 or 1; whether there is a
+    verdict.
+    """
+
+    name = "judge-pairwise"
+    summary = "which of two captions a model behind an endpoint prefers"
+    prompts = "pairwise"
+    places = ("a", "b")
+
+    @property
+    def reading(self) -> Reading:
+        return preference
+
+
+def preference(answer: Answer) -> float | None:
+    """1 if an answer says that A is better, 0 for B, .5 for a tie; None if it does not say it in a JSON object."""
+    better = first_object(answer).get("better")
+    return {"a": 1.0, "b": 0.0, "tie": 0.5}.get(better.strip().lower()) if isinstance(better, str) else None

@@ -1,0 +1,132 @@
+"""judge-pairwise: both orders, ties, win rates and Bradley-Terry strengths, with a server process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import captious
+from captious.cli.judge_pairwise import judge_pairwise as command
+from captious.errors import CaptiousWarning, ParameterError
+from captious.evaluation.bradley_terry import strengths
+from captious.metrics.shared.pairwise_judge import preference
+from captious.models.endpoints import Answer, ChatModel
+
+from ..support.chat_server import ChatServer, chat_server
+
+pytest.importorskip("httpx")
+
+pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+
+REFERENCES = {image: ["a dog"] for image in range(4)}
+#: The server prefers longer captions, and the first one if a caption has "first".
+LONG = {0: "a long caption", 1: "a long caption", 2: "same", 3: "first of all"}
+SHORT = {0: "short", 1: "a longer caption than that", 2: "same", 3: "other"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    with chat_server() as running:
+        yield running
+
+
+@pytest.fixture
+def model(server: ChatServer, tmp_path: Path) -> ChatModel:
+    return ChatModel("pair", server.url, first_wait=0.01, cache=tmp_path / "answers.sqlite")
+
+
+def test_verdicts_in_both_orders(model: ChatModel, server: ChatServer) -> None:
+    before = len(server.log)
+    result = captious.judge_pairwise({"long": LONG, "short": SHORT}, REFERENCES, model, resamples=200)
+    (pair,) = result.pairs
+    np.testing.assert_array_equal(pair.points, [1, 0, 0.5, 0.5])
+    np.testing.assert_array_equal(pair.changed, [False, False, False, True])
+    assert pair.counts == {"wins": 1, "ties": 2, "losses": 1, "changed": 1, "invalid": 0}
+    assert pair.win_rate == 0.5
+    assert 0 <= pair.interval[0] < 0.5 < pair.interval[1] <= 1
+    assert len(server.log) == before + 6  # nothing is asked about equal captions
+    assert result.signature.startswith("judge-pairwise|variant:references|judge:pair|temperature:0|")
+    assert "|prompt:pairwise-references@" in result.signature and "|references:1|" in result.signature
+    assert result.strengths == {}
+    swapped = captious.judge_pairwise({"short": SHORT, "long": LONG}, REFERENCES, model)
+    np.testing.assert_array_equal(swapped.pairs[0].points, 1 - pair.points)
+    assert len(server.log) == before + 6  # the same questions
+
+
+def test_the_order_of_images_does_not_matter(model: ChatModel) -> None:
+    turned = dict(reversed(SHORT.items()))
+    points = captious.judge_pairwise({"a": LONG, "b": turned}, REFERENCES, model).pairs[0].points
+    np.testing.assert_array_equal(points, [1, 0, 0.5, 0.5])
+    with pytest.raises(ParameterError, match="different images"):
+        captious.judge_pairwise(
+            {"a": {1: "x"}, "b": {2: "y"}}, judge=captious.JudgePairwise(judge=model, variant="images", images=".")
+        )
+
+
+def test_invalid_answers_have_no_verdict(model: ChatModel) -> None:
+    bad = {**SHORT, 0: "FAULT:never"}
+    with pytest.warns(CaptiousWarning, match=r"no verdict on a and b for 1 of 4 images \(25.0%\)"):
+        (pair,) = captious.judge_pairwise({"a": LONG, "b": bad}, REFERENCES, model).pairs
+    np.testing.assert_array_equal(pair.points, [np.nan, 0, 0.5, 0.5])
+    assert pair.win_rate == pytest.approx(1 / 3)
+
+
+def test_three_systems_have_strengths(model: ChatModel) -> None:
+    systems = {name: {i: name * (length + i) for i in range(20)} for name, length in [("a", 1), ("b", 2), ("c", 9)]}
+    result = captious.judge_pairwise(systems, {i: ["x"] for i in range(20)}, model, resamples=50)
+    assert sorted(result.strengths, key=result.strengths.get) == ["a", "b", "c"]  # type: ignore[arg-type]
+    assert sum(result.strengths.values()) == pytest.approx(0)
+    for name, value in result.strengths.items():
+        low, high = result.strength_intervals[name]
+        assert np.isfinite([low, high]).all() and low <= value <= high
+    assert "strength" in repr(result)
+
+
+def test_strengths_maximize_the_likelihood() -> None:
+    rng = np.random.default_rng(3)
+    points = rng.integers(0, 30, (4, 4)).astype(float)
+    np.fill_diagonal(points, 0)
+    values = strengths(points)
+    odds = values[:, None] - values[None, :]
+    share = 1 / (1 + np.exp(-odds))
+    smoothed = (points + 0.5) * (1 - np.eye(4))
+    # Where the likelihood is largest, each system has the points that its strength predicts.
+    np.testing.assert_allclose(smoothed.sum(axis=1), ((smoothed + smoothed.T) * share).sum(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(strengths(np.stack([points, points.T]))[0], values, atol=1e-8)
+    two = strengths(np.array([[0, 3.0], [1.0, 0]]))
+    assert two[0] - two[1] == pytest.approx(np.log(3.5 / 1.5))
+
+
+def test_the_command(server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_ENDPOINT", server.url)
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
+    for name, captions in {"long": LONG, "short": SHORT}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(captions))
+    (tmp_path / "references.json").write_text(json.dumps(REFERENCES))
+    files = [str(tmp_path / f"{name}.json") for name in ("long", "short", "references")]
+    done = CliRunner().invoke(command, [*files, "--judge", "pair", "--format", "json"])
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert document["pairs"][0]["win_rate"] == 0.5
+    done = CliRunner().invoke(command, [*files, "--judge", "pair"])
+    assert "long / short" in done.output and "win rate" in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ('{"reason": "x", "better": "A"}', 1.0),
+        ('{"better": "b"}', 0.0),
+        ('<think>A</think> {"better": "Tie"}', 0.5),
+        ('{"better": "C"}', None),
+        ('{"better": 1}', None),
+        ("A", None),
+    ],
+)
+def test_verdicts_in_answers(text: str, points: float | None) -> None:
+    assert preference(Answer(text)) == points
