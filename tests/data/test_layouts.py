@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import reduce
 from itertools import pairwise
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,14 @@ import pytest
 
 from captious.data import CaptionFile, load, read_groups, read_references, read_rows
 from captious.data.layouts import LAYOUTS
-from captious.errors import CaptionFileError, CaptionTypeError, DuplicateCandidateError, InputError, UnknownImageError
+from captious.errors import (
+    CaptionFileError,
+    CaptionTypeError,
+    CaptiousError,
+    DuplicateCandidateError,
+    InputError,
+    UnknownImageError,
+)
 
 from .conftest import Refuses, Write
 
@@ -303,6 +314,28 @@ def test_the_record_is_named(write: Write, refuses: Refuses) -> None:
 def test_several_references_are_no_candidates() -> None:
     with pytest.raises(DuplicateCandidateError):
         read_rows(CaptionFile(FOLDER / "dataset_coco.json", split="test"), "candidates")
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something is in a JSON document."""
+    if path:
+        yield path
+    entries = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    for key, one in entries:
+        yield from places(one, (*path, key))
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted(FOLDER.glob("*.json"))])
+def test_no_value_in_any_place_is_an_error_of_another_kind(name: str) -> None:
+    content = (FOLDER / name).read_text("utf-8")
+    for path in places(json.loads(content)):
+        for value in (None, 0, "x", [], {}, [1], [{}], {"a": 1}):
+            document = json.loads(content)
+            *parents, last = path
+            reduce(getitem, parents, document)[last] = value
+            for split in (None, "test"):
+                with suppress(CaptiousError):
+                    read_references(document, columns="id=open_images_id" if split else None, split=split)
 
 
 # ---- names of COCO's files

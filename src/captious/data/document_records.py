@@ -82,11 +82,11 @@ class ListsByKey:
     keys: tuple[str, ...] = ()
 
     def first(self, document: _Document) -> Mapping[Any, Any] | None:
-        if not all(isinstance(values, list) for values in document.values()):
-            return None
         if self.keys and not document.keys() <= {*self.keys}:
             return None
-        return next((first for values in document.values() if (first := first_of(values)) is not None), None)
+        filled = next((values for values in document.values() if values != []), None)
+        first = first_of(filled)
+        return first if all(isinstance(values, list) for values in document.values() if first is not None) else None
 
     def all(self, document: _Document) -> _Numbered:
         numbers, records = [], []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
@@ -94,7 +94,7 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
     return row.fields(ids, texts, one_layout)
 
 
-def has_usual_fields(role: Role, names: Sequence[object]) -> bool:
+def has_usual_fields(role: Role, names: Collection[object]) -> bool:
     """Whether rows have an id and captions under the usual names."""
     return all(
         any(fields_of(name, names) for group in groups for name in group) for groups in (ID_FIELDS, TEXT_FIELDS[role])
@@ -262,13 +262,13 @@ def _chosen(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n:
         splits, *columns = columns
         wanted = chosen_splits(source, splits, apart=fields.splits_apart)
         if wanted is not None:
-            chosen = [split in wanted for split in splits]
+            chosen = [str(split) in wanted for split in splits]
     for keep, column in zip(fields.kept.values(), columns, strict=True):
         chosen = [one and keep(value) for one, value in zip(chosen, column, strict=True)]
     return chosen
 
 
-def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> frozenset[object] | None:
+def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> frozenset[str] | None:
     """The splits that are read; None for all.
 
     Args:

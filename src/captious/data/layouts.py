@@ -5,7 +5,7 @@ errors name the nearest one, and the table in docs/input-formats.md is made from
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import not_
 from typing import Any
@@ -94,7 +94,7 @@ class Layout:
         return not self.missing(names) and not any(name in names for name in self.absent)
 
 
-def fields_of(caption: str, names: Sequence[object]) -> tuple[str, ...]:
+def fields_of(caption: str, names: Collection[object]) -> tuple[str, ...]:
     """The fields that a name of captions stands for, of which the first one must be there: itself, or numbered ones."""
     if "#" not in caption:
         return (caption,) if caption in names else ()

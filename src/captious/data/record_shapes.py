@@ -95,7 +95,10 @@ def _with_parents(
     if not joined:
         return records, known
     parents, reference = layout.parents, layout.parents.reference
-    fields = {image[parents.id]: {name: image[name] for name in joined} for image in document[parents.key]}
+    try:
+        fields = {image[parents.id]: {name: image[name] for name in joined} for image in document[parents.key]}
+    except TypeError:
+        raise source.error(f'an {parents.id!r} of "{parents.key}" is neither an integer nor a string') from None
     extended = []
     for number, one in enumerate(records, 1):
         try:
@@ -124,7 +127,7 @@ def _parent_ids(
     wanted = None if splits is None else chosen_splits(source, splits, apart=layout.splits_apart)
     if splits is None or wanted is None:
         return ids
-    return [image for image, one in zip(ids, splits, strict=True) if one in wanted]
+    return [image for image, one in zip(ids, splits, strict=True) if str(one) in wanted]
 
 
 def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> CaptionRows:
@@ -164,7 +167,7 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     """Rows of ``{image: caption}`` or ``{image: [captions]}``."""
     if source.column is not None:
         raise missing_column(source, "an object from images to values has no columns")
-    if has_usual_fields(source.role, [*mapping]):
+    if has_usual_fields(source.role, mapping.keys()):
         raise source.error("expected a list of records, not a single record", where=some(map(repr, mapping)))
     keys = list(mapping)
     if len(keys) == 1 and _are_records_of_many_images(mapping[keys[0]]):

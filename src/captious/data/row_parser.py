@@ -150,15 +150,15 @@ def _line_batches(
     lines: Iterable[str], source: Source, format: Format, choose: Choose, size: int | None, refuse: Refuse
 ) -> Iterator[Batch]:
     """Rows of lines in one of the ``LINE_PATTERNS``, or of a table."""
-    numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
+    rest = iter(lines)
+    numbered: Iterator[tuple[int, str]] = enumerate(rest, 1)
     if format == "txt":  # which may begin with comments
         numbered = dropwhile(lambda entry: entry[1].startswith("#") or not entry[1].strip(), numbered)
     number, first = next(numbered, (1, ""))
     pattern = line_pattern(first)
     if pattern is None:
         delimiter = "\t" if format == "tsv" or (format == "txt" and "\t" in first) else ","
-        rest = chain([first], (line for _, line in numbered))
-        yield from _table_batches(rest, source, delimiter, choose, size, refuse, first=number)
+        yield from _table_batches(chain([first], rest), source, delimiter, choose, size, refuse, first=number)
         return
     where = f"line {number}"
     places = [pattern.columns.index(name) for name in choose(pattern.columns, where)]
