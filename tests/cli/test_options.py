@@ -26,6 +26,7 @@ FLAGS = [
     "--images",
     "--objects",
     "--training",
+    "--judge",
     "--references-as",
     "--threads",
 ]
