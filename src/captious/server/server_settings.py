@@ -21,6 +21,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError
+from captious.server.submissions.upload import UploadLimits
 
 __all__ = ["DATA_VARIABLE", "FILE_NAME", "SQLITE", "ServerSettings"]
 
@@ -201,6 +202,16 @@ class ServerSettings:
     @property
     def upload_bytes(self) -> int:
         return self.upload_mebibytes * _MEBIBYTE
+
+    @property
+    def upload_limits(self) -> UploadLimits:
+        """What reading an upload may cost; challenges and phases add limits of captions."""
+        return UploadLimits(
+            upload_bytes=self.upload_bytes,
+            unpacked_bytes=self.unpacked_mebibytes * _MEBIBYTE,
+            memory_bytes=self.reading_memory_mebibytes * _MEBIBYTE,
+            seconds=self.reading_seconds,
+        )
 
 
 _ADAPTER = TypeAdapter(ServerSettings)

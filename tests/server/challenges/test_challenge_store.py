@@ -60,3 +60,20 @@ def test_other_images_need_another_slug(site: Site, folder: Path) -> None:
     with pytest.raises(ChallengeError, match="1 problem") as caught:
         site.load(folder)
     assert "the images have changed" in caught.value.problems[0]
+
+
+def test_a_baseline_that_cannot_be_submitted_changes_nothing(site: Site, folder: Path) -> None:
+    from captious.server.challenges.challenge_store import check_for_server
+    from captious.server.models import Challenge, Submission
+
+    site.load(folder)
+    before = [*Submission.objects.values()]
+    file = folder / "baselines" / "improved.json"
+    content = json.loads(file.read_text())
+    content[0]["caption"] = "x" * 5001
+    file.write_text(json.dumps(content))
+    for read in (check_for_server, site.load):
+        with pytest.raises(ChallengeError, match="1 caption is longer than 5,000 characters"):
+            read(folder)
+    assert Challenge.objects.get().version == 1
+    assert [*Submission.objects.values()] == before

@@ -142,16 +142,27 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
         ),
         (
             _write(HUMAN, [{"image_id": 3, "caption": "x"}]),
-            "baselines[1].file: 1 of 2 images have no caption (image_id 7)",
+            "baselines[1].file: 1 image has no caption (image_id 7)",
         ),
         (
             _write(HUMAN, [{"image_id": image, "caption": "x"} for image in (3, 7, 9)]),
-            "baselines[1].file: 1 captions are for images that have no references (image_id 9)",
+            "baselines[1].file: 1 image id is not in the challenge. See record 3 (image_id 9)",
         ),
         (
-            _write(HUMAN, [{"image_id": 3, "caption": "x"}, {"image_id": 3, "caption": "y"}]),
-            "baselines[1].file: 1 of 1 images have more than one candidate",
+            _write(HUMAN, [{"image_id": image, "caption": "x"} for image in (3, 3, 7)]),
+            "baselines[1].file: 1 image has more than one caption. See record 2",
         ),
+        (
+            _write(HUMAN, coco({3: ["a dog"], 7: ["a cat"]})),
+            'baselines[1].file: The captions are wrapped in an object with "annotations"',
+        ),
+        (_write(HUMAN, {"3": ["a dog"], "7": ["a cat"]}), "baselines[1].file: 2 captions are not text."),
+        (
+            _write(HUMAN, {"3": "a dog", "7": "x" * 5001}),
+            "baselines[1].file: 1 caption is longer than 5,000 characters. See entry 2 (image_id 7)",
+        ),
+        (_write(HUMAN, {"3": "a dog", "7": "a\0cat"}), "baselines[1].file: 1 caption contains NUL"),
+        (_write(HUMAN, {"3": "", "7": " "}), "baselines[1].file: Every caption is empty"),
         (
             lambda folder: change(folder, 'phases = ["dev"]', ""),
             "baselines[1].file: must be a zip file with val2014, test2014, which its phases take",
@@ -265,13 +276,18 @@ class TestNotAChallenge:
 
 
 class TestBaselines:
-    def test_a_zip_file_only_has_to_be_one(self, folder: Path, problems: Problems) -> None:
-        change(folder, 'human.json"\nphases = ["dev"]', 'human.zip"')
+    def test_a_zip_file_is_read(self, folder: Path, problems: Problems) -> None:
+        change(folder, "human.json", "human.zip")
         with zipfile.ZipFile(folder / "baselines" / "human.zip", "w") as archive:
-            archive.writestr("captions_val2014_human_results.json", "[]")
-        assert "baselines/human.zip" in check_folder(folder).checksums
+            archive.writestr("captions_val2014_human_results.json", '{"3": "a dog"}')
+        name = "captions_val2014_human_results.json"
+        assert problems() == [f"baselines[1].file: {name}: 1 image has no caption (image_id 7)"]
         (folder / "baselines" / "human.zip").write_bytes(b"PK")
-        assert problems() == ["baselines[1].file: baselines/human.zip is not a zip file"]
+        assert problems() == ["baselines[1].file: This is not a zip file"]
+
+    def test_they_may_be_constant_and_long(self, folder: Path) -> None:
+        write_json(folder / "baselines" / "human.json", dict.fromkeys(("3", "7"), "a " * 200))
+        check_folder(folder)
 
     def test_ids_written_as_text(self, folder: Path) -> None:
         write_json(folder / "baselines" / "human.json", {"3": "a dog", "7": "a cat"})

@@ -63,7 +63,7 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _undoes_n
         ParameterError: nobody agreed. Nothing was changed.
         OutputError: its files cannot be stored.
     """
-    checked = check_folder(folder)
+    checked = check_folder(folder, settings.CAPTIOUS.upload_limits)
     with _locked(checked.slug):
         return _load(checked, agree)
 
@@ -74,7 +74,7 @@ def check_for_server(folder: Path) -> tuple[CheckedChallenge, Changes]:
     Raises:
         ChallengeError: every problem.
     """
-    checked = check_folder(folder)
+    checked = check_folder(folder, settings.CAPTIOUS.upload_limits)
     old = Challenge.objects.filter(slug=checked.slug).first()
     _check_against(checked, old)
     return checked, changes_of(checked, old)

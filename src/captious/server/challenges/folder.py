@@ -6,21 +6,21 @@ import hashlib
 import re
 import stat
 import tomllib
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from captious.data import CaptionRows, ImageId, References, read_references, read_rows
-from captious.data.ids import numbers_from_text
+from captious.data import ImageId, References, read_references
 from captious.data.source import images, some
 from captious.errors import CaptiousError
+from captious.server.challenges.baselines import baseline_problems
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS, SETTINGS, SHARED_SETTINGS, metric_problems
 from captious.server.challenges.consistency import tables
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition, definition_from
 from captious.server.challenges.problems import ChallengeError, at, one_line
+from captious.server.submissions.upload import UploadLimits
 
 __all__ = ["FILE_NAME", "SLUG", "CheckedChallenge", "check_folder", "read_reference_set"]
 
@@ -56,8 +56,11 @@ class CheckedChallenge:
     warnings: tuple[str, ...] = ()
 
 
-def check_folder(path: Path) -> CheckedChallenge:
+def check_folder(path: Path, limits: UploadLimits | None = None) -> CheckedChallenge:
     """Read a challenge folder and check everything that can be checked before submissions come.
+
+    Args:
+        limits: what reading a baseline may cost, as the settings of a server say; by default, as they do by default.
 
     Raises:
         ChallengeError: every problem, each with the key or file that it is about.
@@ -79,7 +82,7 @@ def check_folder(path: Path) -> CheckedChallenge:
     check.metrics(data)
     if definition is not None:
         image_ids = {captions.name: check.image_ids(definition, captions.name) for captions in definition.captions}
-        check.baselines_are_complete(definition, image_ids)
+        check.baselines(definition, image_ids, limits or UploadLimits())
         check.image_urls(definition, image_ids)
     if check.problems or definition is None:
         raise ChallengeError(check.problems, str(path))
@@ -149,7 +152,7 @@ class _Check:
 
     Attributes:
         checksums, texts: of files that could be read, by their path in the folder.
-        references, baselines: position in the definition -> captions.
+        references, baseline_files: position in the definition -> captions, path.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -159,7 +162,7 @@ class _Check:
         self.checksums: dict[str, str] = {}
         self.texts: dict[str, str] = {}
         self.references: dict[int, References] = {}
-        self.baselines: dict[int, CaptionRows] = {}
+        self.baseline_files: dict[int, Path] = {}
 
     def file(self, place: str, name: str) -> Path | None:
         """A file of the folder, with its checksum noted; None, and a problem, if it is not there or cannot be read."""
@@ -197,15 +200,8 @@ class _Check:
                 self._inspect(place, self.references[position])
             except CaptiousError as error:
                 self.problems.append(f"{place}: {one_line(error, self.folder)}")
-        for position, place, name, path in self._named_files(data, "baselines"):
-            if path.suffix.lower() == ".zip":
-                if not zipfile.is_zipfile(path):
-                    self.problems.append(f"{place}: {name} is not a zip file")
-                continue
-            try:
-                self.baselines[position] = read_rows(path, "candidates")
-            except CaptiousError as error:
-                self.problems.append(f"{place}: {one_line(error, self.folder)}")
+        for position, _, _, path in self._named_files(data, "baselines"):
+            self.baseline_files[position] = path
 
     def _named_files(self, data: Mapping[str, Any], key: str) -> Iterator[tuple[int, str, str, Path]]:
         """The files of a list of tables: position, place, name and path of those that are there."""
@@ -289,35 +285,14 @@ class _Check:
                 )
         return () if is_wrong else tuple(dict.fromkeys(image_ids))
 
-    def baselines_are_complete(
-        self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]
+    def baselines(
+        self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]], limits: UploadLimits
     ) -> None:
-        """Whether baselines describe the images of their phases. Zip files are checked when they are submitted."""
-        for position, rows in self.baselines.items():
-            place = at(("baselines", position, "file"))
-            accepted = {definition.phase(phase).captions for phase in definition.baselines[position].phases}
-            several = [", ".join(captions) for captions in accepted if len(captions) > 1]
-            if several:
-                self.problems.append(f"{place}: must be a zip file with {several[0]}, which its phases take")
-                continue
-            if len(accepted) > 1:
-                self.problems.append(f"{place}: its phases take different captions files; give a baseline for each")
-                continue
-            expected = image_ids[accepted.pop()[0]]
-            if not expected:
-                continue  # the references are wrong
-            ids = numbers_from_text(rows.ids) if rows.ids_are_text and _types(expected) == {int} else rows.ids
-            described, expected_set = set(ids), set(expected)
-            missing = [image for image in expected if image not in described]
-            unknown = [image for image in ids if image not in expected_set]
-            if missing:
-                self.problems.append(
-                    f"{place}: {len(missing):,} of {len(expected):,} images have no caption ({images(missing)})"
-                )
-            if unknown:
-                self.problems.append(
-                    f"{place}: {len(unknown):,} captions are for images that have no references ({images(unknown)})"
-                )
+        """Whether baselines can be submitted to their phases."""
+        for position, path in self.baseline_files.items():
+            place, phases = at(("baselines", position, "file")), definition.baselines[position].phases
+            sentences = baseline_problems(path, phases, definition, image_ids, limits)
+            self.problems += [f"{place}: {problem}" for problem in sentences]
 
     def image_urls(self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]) -> None:
         """Whether the template of addresses takes every id."""

@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -57,7 +58,6 @@ class AlreadySubmitted(Exception):
 
 
 _log = logging.getLogger("captious.web")
-_ANY_NUMBER = 1_000_000  # of words, in baselines
 
 
 def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str]]:
@@ -188,20 +188,18 @@ def _lock(submission: Submission) -> None:
 
 
 def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
-    challenge, names, ours = submission.challenge, submission.phase.captions, settings.CAPTIOUS
+    challenge, names = submission.challenge, submission.phase.captions
     expected = [
         ExpectedFile(name=captions.name, pattern=captions.pattern, ids_file=challenge.ids_file(captions.name))
         for captions in challenge.definition.captions
         if not names or captions.name in names
     ]
-    limits = UploadLimits(
-        upload_bytes=ours.upload_bytes,
-        unpacked_bytes=ours.unpacked_mebibytes * 1024 * 1024,
-        memory_bytes=ours.reading_memory_mebibytes * 1024 * 1024,
-        seconds=ours.reading_seconds,
-        caption_words=_ANY_NUMBER if submission.is_baseline else challenge.definition.max_words,
-        equal_captions=1.0 if submission.is_baseline else submission.phase.equal_captions,
-    )
+    limits: UploadLimits = settings.CAPTIOUS.upload_limits
+    if submission.is_baseline:
+        limits = limits.of_baselines
+    else:
+        words, share = challenge.definition.max_words, submission.phase.equal_captions
+        limits = replace(limits, caption_words=words, equal_captions=share)
     output.mkdir(exist_ok=True)
     return read_upload(upload, submission.filename, expected, limits, output)
 
