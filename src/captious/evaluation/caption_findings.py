@@ -6,7 +6,7 @@ Findings of parts add up, so shards of a corpus are told what the whole has.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -66,11 +66,12 @@ KINDS = {
     ),
     "prompt": Kind(
         'begin like the answer to a prompt, such as "The image shows"',
-        "references do not, and every word of it counts against precision: remove it with --clean prompt",
+        "where references do not, every word of it counts against precision: remove it with --clean prompt",
     ),
     "sentences": Kind(
-        "have several sentences, where references have one",
-        "CIDEr-D and BLEU then mostly measure length: look at precision and recall, such as those of spice",
+        "have several sentences",
+        "where references have one, CIDEr-D and BLEU then mostly measure length: look at precision and recall, such as "
+        "those of spice",
     ),
     "long": Kind(
         "are more than twice as long as the references of their image",
@@ -119,10 +120,23 @@ class Finding:
     @property
     def sentence(self) -> str:
         """What it is and what to do, in one sentence."""
-        kind = KINDS[self.kind]
         ids = ", ".join(self.examples) + (", ..." if self.n > len(self.examples) else "")
+        return self._worded(f"{self.n:,} of {self.of:,}", f" (image_id {ids})")
+
+    @property
+    def sentence_without_ids(self) -> str:
+        """The sentence with the number of candidates only."""
+        return self._worded(f"{self.n:,} of {self.of:,}")
+
+    @property
+    def sentence_without_numbers(self) -> str:
+        """The sentence without the number of candidates and their ids."""
+        return self._worded("Some")
+
+    def _worded(self, which: str, where: str = "") -> str:
+        kind = KINDS[self.kind]
         end = "" if kind.advice.endswith("?") else "."
-        return f"{self.n:,} of {self.of:,} candidates {kind.what} (image_id {ids}): {kind.advice}{end}"
+        return f"{which} candidates {kind.what}{where}: {kind.advice}{end}"
 
 
 @dataclass(frozen=True)
@@ -243,22 +257,34 @@ class CaptionFindings:
         return told
 
     @property
+    def alone(self) -> CaptionFindings:
+        """What the candidates show by themselves, without a look at what references say."""
+        own = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].beside_references}
+        return replace(self, candidates=own, usual={}, n_looked_at=0)
+
+    @property
     def warnings(self) -> list[str]:
         """Warnings about the captions, one sentence each."""
-        warnings = []
-        if self.most_references == 1 and self.n > 1:
-            warnings.append(
-                "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
-                "compared with published ones."
-            )
-        return warnings + [finding.sentence for finding in self.findings]
+        return self.few_references + [finding.sentence for finding in self.findings]
+
+    @property
+    def few_references(self) -> list[str]:
+        """The warning that there is only one reference of each image."""
+        if self.most_references != 1 or self.n <= 1:
+            return []
+        return [
+            "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
+            "compared with published ones."
+        ]
+
+    def findings_under(self, tokens: Iterable[str]) -> list[Finding]:
+        """The findings that matter to metrics with these tokens, which are their ``tokens``."""
+        is_english = not ENGLISH.isdisjoint(tokens)
+        return [finding for finding in self.findings if is_english or not KINDS[finding.kind].of_tokens]
 
     def warnings_under(self, tokens: Iterable[str]) -> list[str]:
-        """The warnings that matter to metrics with these tokens, which are their ``tokens``."""
-        if not ENGLISH.isdisjoint(tokens):
-            return self.warnings
-        others = {finding.sentence for finding in self.findings if KINDS[finding.kind].of_tokens}
-        return [warning for warning in self.warnings if warning not in others]
+        """The warnings that matter to metrics with these tokens."""
+        return self.few_references + [finding.sentence for finding in self.findings_under(tokens)]
 
 
 #: Shares below which a kind is not worth a warning, where that is not ``_FEW``.

@@ -309,7 +309,8 @@ class Scores(models.Model):
     set_keys = models.JSONField()
     #: key of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/stored_results.py.
     outputs = models.JSONField()
-    #: key of a reference set -> what is legal but misleading about its scores, a sentence each.
+    #: key of a reference set -> reader -> what is legal but misleading about its scores, a sentence each. All of it is
+    #: for readers of "public" captions; otherwise, there is less for "organizers", the "team" and "others".
     set_warnings = models.JSONField()
     #: Name of the file with its statistics, in the folder of the submission.
     results_file = models.CharField(max_length=80)
@@ -318,11 +319,6 @@ class Scores(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["submission", "version"], name="one_version")]
         ordering = ["version"]
-
-    @property
-    def warnings(self) -> list[str]:
-        """What is misleading about the scores, each sentence once."""
-        return [*dict.fromkeys(warning for warnings in self.set_warnings.values() for warning in warnings)]
 
 
 class Standing(models.Model):

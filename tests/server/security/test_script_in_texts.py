@@ -82,7 +82,8 @@ class TestScript:
         site.token(ann)
         ann.tokens.update(name=script, prefix="<script>")
         assert Submission.objects.filter(status="done").count() == 2
-        Scores.objects.update(set_warnings={"c2": [script]})
+        readers = ("public", "organizers", "team", "others")
+        Scores.objects.update(set_warnings={"c2": {reader: [script] for reader in readers}})
         Submission.objects.filter(is_baseline=False).update(
             link='https://example.org/"onmouseover="alert(1)', traceback=script, reason=script
         )

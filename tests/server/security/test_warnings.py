@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from html import unescape
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from captious.parsing.parsed_captions import approximate
 from captious.resources.grammar import VERSION
 from tests.support.site import Site
+from tests.support.small_challenge import REFERENCES, write_folder
 
 
 @pytest.mark.parametrize(
@@ -35,7 +40,7 @@ def test_organizers_read_what_others_do_not(site: Site) -> None:
     site.submit(ann)
     site.work()
     [submission] = site.submissions()
-    submission.all_scores.update(set_warnings={"c4": [warning, "Run captious get."]})
+    submission.all_scores.update(set_warnings={"c4": {"public": [warning, "Run captious get."]}})
     for user, reads in ((None, False), (ann, False), (root, True)):
         text = site.client(user).get(submission.url).content.decode()
         assert "approximate grammar" in text
@@ -43,3 +48,31 @@ def test_organizers_read_what_others_do_not(site: Site) -> None:
         headers = {} if user is None else {"Authorization": f"Bearer {site.token(user)}"}
         answer = site.client().get(f"/api/v1/submissions/{submission.pk}", headers=headers).json()["warnings"]
         assert answer == ([warning, "Run captious get."] if reads else [warning.partition(" For official")[0]])
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_private_references_are_not_counted(site: Site, tmp_path: Path, public: bool) -> None:
+    """How many captions are like their references, and which, would be an oracle."""
+    folder = write_folder(tmp_path / "small")
+    toml = folder / "challenge.toml"
+    captions = f'[[captions]]\nname = "captions"\npublic = {str(public).lower()}\n'
+    toml.write_text(f'organizers = ["olga"]\n{toml.read_text()}{captions}')
+    ann, olga = site.user(), site.user("olga")
+    site.load(folder)
+    rows = [{"image_id": image, "caption": texts[0]} for image, texts in REFERENCES.items()]
+    site.submit(ann, rows, challenge="small", method="copies")
+    site.submit(ann, [{**row, "caption": "# A cat #"} for row in rows], challenge="small", method="marks")
+    site.work()
+    copies, marks = site.submissions()
+
+    def read(user: Any, submission: Any) -> str:
+        text = unescape(site.client(user).get(submission.url).content.decode())
+        return text.partition("<h2")[0]
+
+    for user in (None, ann, olga):
+        shown = read(user, copies)
+        assert ("3 of 3 candidates are copies" in shown) is public, user
+        assert ("Some candidates are copies" in shown) is (user == olga and not public), user
+        assert ("image_id" in shown) is public, user
+        assert "3 of 3 candidates hold Markdown" in read(user, marks), user
+        assert ("image_id" in read(user, marks)) is (public or user is not None), user

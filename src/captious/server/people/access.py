@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from captious.server.models import Challenge, Phase, Submission
+from captious.server.models import Challenge, Phase, Submission, key_of
 
 __all__ = [
     "challenge_for",
@@ -121,13 +121,21 @@ def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
 
 
 def warnings_for(user: Any, submission: Submission) -> list[str]:
-    """The warnings of a submission; only those who manage its challenge read about commands of the server."""
+    """The warnings of a submission, each once.
+
+    Unless captions are public, none tells what references say, and only the team and organizers read ids of images.
+    Only those who manage its challenge read about commands of the server.
+    """
     if submission.shown_scores is None or not may_see_scores(user, submission.phase):
         return []
-    warnings = submission.shown_scores.warnings
-    if may_manage(user, submission.challenge):
-        return warnings
-    return [shown for warning in warnings if (shown := without_commands(warning))]
+    manages = may_manage(user, submission.challenge)
+    reader = "organizers" if manages else "team" if is_own(user, submission) else "others"
+    warnings: dict[str, None] = {}
+    for references in submission.phase.reference_sets:
+        stored = submission.shown_scores.set_warnings.get(key_of(submission.challenge, references), {})
+        is_public = submission.challenge.is_public(references.captions)
+        warnings |= dict.fromkeys(stored.get("public" if is_public else reader, []))
+    return [shown for warning in warnings if (shown := warning if manages else without_commands(warning))]
 
 
 def without_commands(warning: str) -> str:

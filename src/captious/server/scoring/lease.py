@@ -85,7 +85,7 @@ def _lock(pk: int, now: datetime) -> Submission | None:
     return rows.first()
 
 
-def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, list[str]], results_file: str) -> bool:
+def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, Any], results_file: str) -> bool:
     """Write the result; False if nothing was written, because the lease has been lost or the phase has a new version.
 
     Args:

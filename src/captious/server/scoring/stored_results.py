@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from captious.atomic_write import whole_file
 from captious.data import Captions, References
 from captious.evaluation import Report, evaluate
+from captious.evaluation.caption_findings import KINDS, CaptionFindings
 from captious.evaluation.resampling import DEFAULT_SEED
 from captious.metrics.contract.request import Selection
 
@@ -42,11 +43,14 @@ class StoredResults:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """The scores of one reference set: plain values and warnings for the database, and arrays for the file."""
+    """The scores of one reference set: plain values and warnings for the database, and arrays for the file.
+
+    The warnings are those of ``Scores.set_warnings``, by who reads them.
+    """
 
     scores: dict[str, dict[str, Any]]
     stored: StoredResults
-    warnings: list[str]
+    warnings: dict[str, list[str]]
 
 
 def score_set(
@@ -67,7 +71,27 @@ def score_set(
         per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
         resampled=np.stack(columns, axis=1),
     )
-    return Scored(scores, stored, report.warnings)
+    return Scored(scores, stored, _warnings(captions, selection, report.warnings))
+
+
+def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> dict[str, list[str]]:
+    """The warnings of a run by who reads them.
+
+    A number of candidates that are like references in some way, and their ids, would tell what private references say.
+    """
+    findings = CaptionFindings.of(captions)
+    tokens = [item.metric.tokens for item in selection]
+    shown = findings.warnings_under(tokens)
+    others = [*findings.few_references, *(warning for warning in warnings if warning not in shown)]
+    own = findings.alone.findings_under(tokens)
+    beside = [finding for finding in findings.findings_under(tokens) if KINDS[finding.kind].beside_references]
+    team = [*others, *(finding.sentence for finding in own)]
+    return {
+        "public": warnings,
+        "organizers": [*team, *(finding.sentence_without_numbers for finding in beside)],
+        "team": team,
+        "others": [*others, *(finding.sentence_without_ids for finding in own)],
+    }
 
 
 def write_results(path: Path, results: dict[str, StoredResults]) -> None:
