@@ -172,8 +172,9 @@ class Phase(models.Model):
 
     @property
     def has_scores_open(self) -> bool:
-        """Whether scores are shown to others than organizers by now."""
-        return self.scores_shown == "at-once" or (self.scores_shown == "at-end" and self.state == "closed")
+        """Whether scores are shown to others than organizers by now. A phase that was removed early has not ended."""
+        has_ended = self.closes is not None and timezone.now() > self.closes
+        return self.scores_shown == "at-once" or (self.scores_shown == "at-end" and has_ended)
 
     @property
     def reference_sets(self) -> list[ReferencesDefinition]:

@@ -118,6 +118,20 @@ def test_scores_are_shown_when_the_phase_has_closed(probed: Site) -> None:
             assert client(probed, user).get(address).status_code == 200, address
 
 
+@pytest.mark.parametrize("closes", ["2120-01-01T00:00:00Z", "2021-01-01T00:00:00Z"])
+def test_a_phase_that_is_removed_has_not_ended(probed: Site, closes: str) -> None:
+    from captious.server.models import Phase
+
+    Phase.objects.filter(name="late").update(closes=closes, is_retired=True)
+    submission = probed.submissions(phase__name="late")[0]
+    for user in ("", "ann"):
+        visible = closes < "2100"
+        response = client(probed, user).get(f"{submission.url}scores/captions/c2.csv")
+        assert response.status_code == (200 if visible else 404), user
+        answer = client(probed, "ann").get(f"/api/v1/submissions/{submission.pk}").json()
+        assert bool(answer["scores"]) is visible
+
+
 def test_equal_scores_are_not_told_apart(probed: Site) -> None:
     """Which of two captions is better for one image shows in no order, rank or p value, if it shows in no score."""
     from django.utils import timezone
