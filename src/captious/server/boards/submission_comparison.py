@@ -65,7 +65,8 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
         n = min(len(stored_a.resampled), len(stored_b.resampled))  # the first of more are the same
         resampled = stored_b.resampled[:n, j] - stored_a.resampled[:n, i]
         low, high = Sampling().interval(resampled)
-        p = bootstrap_p_value(score_b - score_a, resampled, scale=max(abs(score_a), abs(score_b)))
+        n_images = len(stored_a.per_caption)
+        p = bootstrap_p_value(score_b - score_a, resampled, scale=max(abs(score_a), abs(score_b)), n_images=n_images)
         effect = effect_size(stored_b.per_caption[:, j] - stored_a.per_caption[:, i])
         differs = shown_a != shown_b
         compared.append(
