@@ -1,192 +1,173 @@
-"""Sources of small copies of a toolkit, in the shapes that repositories carry along.
+"""Copies of toolkits for tests: the toolkit of PyPI under other names, with changes, and small ones of our own.
 
-They have the names, signatures and constants by which a copy is recognized. What they compute is not the toolkit's:
-whoever calls a method of them gets ``RAN``, so a test sees whether the copy or captious did the work.
+Nothing of a toolkit is kept here. ``AUTHORS`` and ``MESHED_MEMORY`` have the shapes of packages that are not on PyPI;
+their CIDEr-D is written from the paper.
 """
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
-RAN = "the copy ran"
+import pytest
 
-_BLEU = f"""
-from .bleu_scorer import BleuScorer
+from captious.resources.wheels import installed_folder
 
-class Bleu:
-    def __init__(self, n=4):
-        self._n = n
-    def compute_score(self, gts, res, verbose=1):
-        scorer = BleuScorer(n=self._n)
-        for image in gts.keys():
-            scorer += (res[image][0], gts[image])
-        option = "closest"
-        return "{RAN}", scorer
-    def method(self):
-        return "Bleu"
-"""
-_BLEU_SCORER = f"""
-class BleuScorer(object):
-    __slots__ = "n", "crefs", "ctest"
-    def __init__(self, test=None, refs=None, n=4, special_reflen=None):
-        self.small, self.tiny, self.options = 1e-9, 1e-15, ("shortest", "average", "closest")
-    def cook_append(self, test, refs):
-        pass
-    def compute_score(self, option=None, verbose=0):
-        return "{RAN}"
-"""
-_CIDER = f"""
-from .cider_scorer import CiderScorer
+#: Classes of the toolkit by their modules.
+CLASSES = {
+    "bleu.bleu": "Bleu",
+    "bleu.bleu_scorer": "BleuScorer",
+    "cider.cider": "Cider",
+    "cider.cider_scorer": "CiderScorer",
+    "meteor.meteor": "Meteor",
+    "rouge.rouge": "Rouge",
+    "spice.spice": "Spice",
+    "tokenizer.ptbtokenizer": "PTBTokenizer",
+}
 
-class Cider:
-    def __init__(self, test=None, refs=None, n=4, sigma=6.0):
-        self._n, self._sigma = n, sigma
-    def compute_score(self, gts, res):
-        return "{RAN}", CiderScorer(n=self._n, sigma=self._sigma)
-    def method(self):
-        return "CIDEr"
+#: CIDEr-D of images, written from its paper; the names are those of the toolkits.
+_COUNTS = """
+import numpy as np
+
+def grams(text, n):
+    words = text.split()
+    return [" ".join(words[i : i + n]) for i in range(len(words) - n + 1)]
+
+def vector(text, n, df, documents):
+    found = grams(text, n)
+    return {gram: found.count(gram) * (np.log(documents) - np.log(max(1.0, df.get(gram, 0)))) for gram in set(found)}
+
+def similarity(candidate, reference, n, df, documents, sigma):
+    a, b = (vector(text, n, df, documents) for text in (candidate, reference))
+    norms = [np.sqrt(sum(x * x for x in v.values())) for v in (a, b)]
+    value = sum(min(x, b.get(gram, 0.0)) * b.get(gram, 0.0) for gram, x in a.items())
+    value = value / (norms[0] * norms[1]) if all(norms) else value
+    lengths = [max(len(text.split()) - 1, 0) for text in (candidate, reference)]
+    return value * np.exp(-((lengths[0] - lengths[1]) ** 2) / (2 * sigma**2))
+
+def score(images, sigma=6.0):
+    df = {}
+    for _, references in images:
+        for gram in {gram for text in references for n in (1, 2, 3, 4) for gram in grams(text, n)}:
+            df[gram] = df.get(gram, 0) + 1
+    scores = [
+        10 * np.mean([[similarity(candidate, text, n, df, float(len(images)), sigma) for n in (1, 2, 3, 4)]
+                      for text in references])
+        for candidate, references in images
+    ]
+    return np.mean(scores), np.array(scores)
 """
-_CIDER_SCORER = f"""
-class CiderScorer(object):
-    def __init__(self, test=None, refs=None, n=4, sigma=6.0):
-        self.n, self.sigma = n, sigma
-    def cook_append(self, test, refs):
-        pass
-    def compute_cider(self):
-        return [10.0 * min(0, 1)]
-    def compute_score(self, option=None, verbose=0):
-        return "{RAN}", self.compute_cider()
-"""
-_CIDER_D = f"""
+#: The rewards of the authors' code: path -> source.
+AUTHORS = {
+    "counts.py": _COUNTS,
+    "ciderD/ciderD.py": """
 from .ciderD_scorer import CiderScorer
 
 class CiderD:
     def __init__(self, n=4, sigma=6.0, df="corpus"):
+        self._n, self._sigma, self._df = n, sigma, df
         self.cider_scorer = CiderScorer(n=n, df_mode=df)
     def compute_score(self, gts, res):
-        images = [candidate["image_id"] for candidate in res]
-        return "{RAN}", images
-"""
-_CIDER_D_SCORER = _CIDER_SCORER.replace("self, test=None", 'self, df_mode="corpus", test=None')
-_METEOR = f"""
-import subprocess
-METEOR_JAR = "/opt/jars/meteor-1.5.jar"
+        scorer = CiderScorer(n=self._n, df_mode=self._df)
+        for candidate in res:
+            scorer += (candidate["caption"][0], gts[candidate["image_id"]])
+        return scorer.compute_score()
+    def method(self):
+        return "CIDEr-D"
+""",
+    "ciderD/ciderD_scorer.py": """
+from ..counts import score
 
-class Meteor:
-    def __init__(self, meteor_jar=METEOR_JAR):
-        self.command = ["java", "-jar", meteor_jar, "-", "-", "-stdio", "-l", "en", "-norm"]
-    def compute_score(self, gts, res):
-        return "{RAN}", []
-    def __del__(self):
-        raise RuntimeError("{RAN}")
-"""
-_ROUGE = f"""
-def my_lcs(string, sub):
-    return 0
-
-class Rouge():
-    def __init__(self):
-        self.beta = 1.2
-    def calc_score(self, candidate, refs):
-        return 0.0
-    def compute_score(self, gts, res):
-        return "{RAN}", []
-    def of_its_own(self):
-        return self.beta
-"""
-_SPICE = f"""
-class Spice:
-    def __init__(self, get_stanford_models_path=None):
-        raise RuntimeError("{RAN}")
-    def compute_score(self, gts, res):
-        command = ["java", "-cache", "cache", "-subset"]
-        return "{RAN}", []
-"""
-_TOKENIZER = f"""
-STANFORD_CORENLP_3_4_1_JAR = "stanford-corenlp-3.4.1.jar"
-PUNCTUATIONS = ["''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-",
-                ".", "?", "!", ",", ":", "-", "--", "...", ";"]
-
-class PTBTokenizer:
-    def tokenize(self, captions_for_image):
-        command = ["java", "-preserveLines", "-lowerCase"]
-        return "{RAN}"
-"""
-_EVALUATION = """
-from .bleu.bleu import Bleu
-from .cider.cider import Cider
-from .rouge.rouge import Rouge
-from .tokenizer.ptbtokenizer import PTBTokenizer
-
-class COCOEvalCap:
-    # Without METEOR and ROUGE_L: what a copy leaves out stays out.
-    def __init__(self, gts, res):
-        self.gts, self.res = gts, res
-    def evaluate(self):
-        tokenizer = PTBTokenizer()
-        gts, res = tokenizer.tokenize(self.gts), tokenizer.tokenize(self.res)
-        return {scorer.method(): scorer.compute_score(gts, res)[0] for scorer in (Bleu(4), Cider())}
-"""
-
-#: A copy in the toolkit's folders: path -> source.
-TOOLKIT = {
-    "bleu/bleu.py": _BLEU,
-    "bleu/bleu_scorer.py": _BLEU_SCORER,
-    "cider/cider.py": _CIDER,
-    "cider/cider_scorer.py": _CIDER_SCORER,
-    "meteor/meteor.py": _METEOR,
-    "rouge/rouge.py": _ROUGE,
-    "spice/spice.py": _SPICE,
-    "tokenizer/ptbtokenizer.py": _TOKENIZER,
-    "eval.py": _EVALUATION,
+class CiderScorer(object):
+    def __init__(self, df_mode="corpus", test=None, refs=None, n=4, sigma=6.0):
+        self.images, self.sigma = [], sigma
+    def __iadd__(self, other):
+        self.images.append(other)
+        return self
+    def compute_score(self, df_mode=None, option=None, verbose=0):
+        return score(self.images, self.sigma)
+""",
 }
-#: The rewards of the authors' code.
-REWARDS = {"ciderD/ciderD.py": _CIDER_D, "ciderD/ciderD_scorer.py": _CIDER_D_SCORER}
-#: All files in one folder.
-FLAT = {Path(path).name: source for path, source in TOOLKIT.items() if path != "eval.py"}
-
-
-def write(folder: Path, files: dict[str, str], *, packages: bool = True) -> Path:
-    """Write a copy, with an ``__init__.py`` in every folder unless it is to do without."""
-    for path, source in files.items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(source)
-        if packages:
-            (file.parent / "__init__.py").touch()
-    return folder
-
-
 #: The package of the meshed-memory transformer's code.
 MESHED_MEMORY = {
     "__init__.py": "from .cider import Cider\nfrom .tokenizer import PTBTokenizer\n",
+    "counts.py": _COUNTS,
     "cider/__init__.py": "from .cider import Cider\n",
-    "cider/cider.py": f"""
+    "cider/cider.py": """
 from .cider_scorer import CiderScorer
 
 class Cider:
     def __init__(self, gts=None, n=4, sigma=6.0):
-        self._n, self._sigma = n, sigma
+        self._n, self._sigma, self.doc_frequency, self.ref_len = n, sigma, None, None
     def compute_score(self, gts, res):
-        return "{RAN}", CiderScorer(gts, test=res, n=self._n, sigma=self._sigma)
+        assert gts.keys() == res.keys()
+        assert all(type(texts) is list and len(texts) == 1 and type(texts[0]) is str for texts in res.values())
+        return CiderScorer(gts, test=res, n=self._n, sigma=self._sigma).compute_score()
     def __str__(self):
         return "CIDEr"
 """,
-    "cider/cider_scorer.py": f"""
+    "cider/cider_scorer.py": """
+from ..counts import score
+
 class CiderScorer(object):
     def __init__(self, refs, test=None, n=4, sigma=6.0, doc_frequency=None, ref_len=None):
-        self.n, self.sigma = n, sigma
-    def compute_cider(self):
-        return [10.0 * min(0, 1)]
+        self.images, self.sigma = [(test[key][0], refs[key]) for key in refs], sigma
     def compute_score(self):
-        return "{RAN}", self.compute_cider()
+        return score(self.images, self.sigma)
 """,
-    "tokenizer.py": f"""
+    "tokenizer.py": """
+import os
+import subprocess
+import tempfile
+
 class PTBTokenizer(object):
-    corenlp_jar = "stanford-corenlp-3.4.1.jar"
+    dropped = ["''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", ".", "?", "!", ",", ":", "-", "--", "...", ";"]
     @classmethod
     def tokenize(cls, corpus):
-        command = ["java", "-preserveLines", "-lowerCase"]
-        return "{RAN}"
+        groups = {i: [group] if isinstance(group, str) else group for i, group in enumerate(corpus)}
+        with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False) as file:
+            file.write("\\n".join(text for group in groups.values() for text in group))
+        command = ["java", "-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
+        process = subprocess.Popen(command + ["-preserveLines", "-lowerCase", file.name], stdout=subprocess.PIPE)
+        lines = iter(process.communicate()[0].decode().split("\\n"))
+        os.remove(file.name)
+        kept = lambda line: " ".join(word for word in line.split() if word not in cls.dropped)
+        return {i: [kept(next(lines)) for _ in group] for i, group in groups.items()}
 """,
 }
+
+
+def copy_toolkit(folder: Path, changes: Mapping[str, tuple[str, str]] | None = None, *, flat: bool = False) -> None:
+    """Copy the installed toolkit, without its jars.
+
+    Args:
+        folder: where to.
+        changes: path in the toolkit -> text and what it is replaced by.
+        flat: all files in one folder.
+    """
+    installed = installed_folder("pycocoevalcap")
+    if installed is None:
+        pytest.skip("pycocoevalcap is not installed")
+    left_out = shutil.ignore_patterns("*.jar", "*.gz", "lib", "example", "__pycache__")
+    shutil.copytree(installed, folder, ignore=left_out, dirs_exist_ok=True)
+    for path, (old, new) in (changes or {}).items():
+        text = (folder / path).read_text()
+        assert old in text, f"{path} has no {old!r}"
+        (folder / path).write_text(text.replace(old, new))
+    if flat:
+        for path in [*folder.glob("*/*.py")]:
+            if path.name != "__init__.py":
+                path.rename(folder / path.name)
+        for path in [path for path in folder.iterdir() if path.is_dir()]:
+            shutil.rmtree(path)
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    """Write a copy, with an ``__init__.py`` in every folder."""
+    for path, source in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(source)
+        for above in (file.parent, folder):
+            (above / "__init__.py").touch()

@@ -6,6 +6,7 @@ that folder. What another environment variable names is installed before the pro
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shlex
@@ -21,6 +22,7 @@ from types import FrameType
 from captious.atomic_write import check_place, whole_file
 from captious.compat import replacement_log
 from captious.compat.redirection import DEFAULTS, install, replacement_of
+from captious.errors import ParameterError
 
 __all__ = ["COPIES", "VARIABLE", "command", "environment", "exports", "install_from_environment", "run"]
 
@@ -30,7 +32,8 @@ VARIABLE = "CAPTIOUS_COMPAT"
 #: The word in it for toolkits of their own name and all copies that can be recognized.
 COPIES = "copies"
 _STARTUP = Path(__file__).parent / "startup"
-_FORWARDED = ("SIGTERM", "SIGHUP")
+_SHELLS = {".sh": "bash", ".bash": "bash", ".zsh": "zsh"}
+_FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM")
 
 
 def run(
@@ -69,6 +72,7 @@ def run(
     if log is not None:
         with whole_file(log) as output:
             json.dump({"program": [*line], "status": status, "events": events, "summary": lines}, output, indent=2)
+            output.write("\n")
     return status
 
 
@@ -79,15 +83,23 @@ def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = Fal
         script: path of a Python program or of a shell script, or the name of a command, such as ``bash``.
         arguments: of the script.
         is_module: the script is the name of a module, as after ``python -m``.
+
+    Raises:
+        ParameterError: no such command.
     """
     path = Path(script)
     # Not -P: as with python itself, the program's own folder comes first.
     if is_module:
         start = [sys.executable, *("-m",)]
-    elif path.is_file() and (path.suffix == ".sh" or _interpreter(path) not in ("", "python")):
-        start = [] if _interpreter(path) and os.access(path, os.X_OK) else ["bash"]
-        script = os.path.join(path.parent, path.name) if path.parts[:-1] else f".{os.sep}{script}"
-    elif not path.exists() and path.suffix != ".py" and shutil.which(script):
+    elif path.is_file() and (path.suffix in _SHELLS or _is_command(path)):
+        start = [] if os.access(path, os.X_OK) else [_SHELLS.get(path.suffix, "bash")]
+        script = str(path) if path.parts[:-1] else f".{os.sep}{script}"
+    elif not path.exists() and path.suffix != ".py":
+        if not shutil.which(script):
+            raise ParameterError(
+                f"there is no program and no command {script!r}",
+                help="give the path of a script, or install the command",
+            )
         start = []
     else:
         start = [sys.executable]
@@ -121,6 +133,9 @@ def install_from_environment() -> None:
     names = [name for name in os.environ.get(VARIABLE, "").split(",") if name]
     if names:
         replacement_log.add("started", python=sys.executable)
+        if replacement_log.FILE_VARIABLE not in os.environ:  # nobody else says what was replaced
+            prefixes = [name.partition("=")[0] for name in names if name not in (COPIES, *DEFAULTS)]
+            atexit.register(replacement_log.print_summary, prefixes)
     for prefix in names:
         name, toolkit = _split(prefix)
         install(None if name == COPIES else name, toolkit=toolkit)
@@ -132,15 +147,15 @@ def _split(prefix: str) -> tuple[str, str | None]:
     return name, toolkit if separator else None
 
 
-def _interpreter(path: Path) -> str:
-    """The program that a script names in its first line: "python" for every version of it, "" if none."""
+def _is_command(path: Path) -> bool:
+    """Whether a file is a program of its own: compiled, or a script that names another interpreter than Python."""
     with path.open("rb") as file:
         first = file.readline(200)
-    if not first.startswith(b"#!"):
-        return ""
-    words = first[2:].decode("utf-8", "replace").split()
-    name = Path(next((word for word in words if not word.endswith("/env") and not word.startswith("-")), "")).name
-    return "python" if name.startswith("python") else name
+    if first.startswith(b"#!"):
+        words = first[2:].decode("utf-8", "replace").split()
+        name = Path(next((word for word in words if not word.endswith("/env") and not word.startswith("-")), "")).name
+        return not name.startswith("python")
+    return path.suffix != ".py" and b"\0" in first
 
 
 def _status(process: subprocess.Popen[bytes]) -> int:

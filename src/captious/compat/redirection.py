@@ -22,7 +22,8 @@ from pathlib import Path
 from types import ModuleType
 
 from captious.compat import replacement_log
-from captious.compat.copies.import_finder import CopyFinder
+from captious.compat.copies.class_replacement import restore_classes
+from captious.compat.copies.import_finder import CopyFinder, replace_imported
 from captious.errors import ParameterError
 from captious.resources.wheels import INSTALLED
 
@@ -64,6 +65,7 @@ def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
     if prefix is None:
         if not any(isinstance(finder, CopyFinder) for finder in sys.meta_path):
             sys.meta_path.insert(0, CopyFinder())
+            replace_imported()
         for default in DEFAULTS:
             if default not in installed():
                 sys.meta_path.insert(0, _Finder(default, replacement_of(default), keeps_copies=True))
@@ -87,7 +89,11 @@ def replacement_of(prefix: str, toolkit: str | None = None) -> str:
     """
     name = prefix.rpartition(".")[2] if toolkit is None else toolkit
     if name not in TOOLKITS or not all(word.isidentifier() for word in prefix.split(".")):
-        help = f"end it with {' or '.join(TOOLKITS)}" if toolkit is None else f"the toolkits are {', '.join(TOOLKITS)}"
+        help = (
+            f"say which one it is: {prefix}=pycocoevalcap, or another of {', '.join(TOOLKITS)}"
+            if toolkit is None
+            else f"the toolkits are {', '.join(TOOLKITS)}"
+        )
         shown = prefix if toolkit is None or name in TOOLKITS else toolkit
         raise ParameterError(f"{shown!r} is not a toolkit that captious replaces", help=help)
     return TOOLKITS[name]
@@ -105,6 +111,7 @@ def uninstall(prefix: str | None = None) -> None:
             finder.restore()
     if prefix is None:
         sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, CopyFinder)]
+        restore_classes()
 
 
 def installed() -> list[str]:
@@ -128,6 +135,8 @@ def redirected(prefix: str | None = None, *, toolkit: str | None = None) -> Iter
             sys.meta_path.remove(finder)
             if isinstance(finder, _Finder):
                 finder.restore()
+            elif isinstance(finder, CopyFinder):
+                restore_classes()
 
 
 class _Finder(MetaPathFinder):

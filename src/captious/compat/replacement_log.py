@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["FILE_VARIABLE", "add", "read", "replacements", "summary"]
+__all__ = ["FILE_VARIABLE", "add", "print_summary", "read", "replacements", "summary"]
 
 #: The environment variable that names the file.
 FILE_VARIABLE = "CAPTIOUS_COMPAT_LOG"
@@ -64,6 +65,8 @@ def summary(events: Iterable[Event], named: Iterable[str] = ()) -> list[str]:
     for event in events:
         by_kind.setdefault(event["event"], []).append(event)
     replaced, kept, toolkits = (by_kind.get(kind, []) for kind in ("replaced", "kept", "toolkit"))
+    stays = {(event["module"], event["name"]) for event in kept}
+    replaced = [event for event in replaced if (event["module"], event["name"]) not in stays]
     lines = [f"{event['prefix']} is {event['by']}" for event in toolkits]
     lines += [
         f"{event['module']}.{event['name']} is captious.compat.{event['by']}.{event['name']}" for event in replaced
@@ -79,7 +82,20 @@ def summary(events: Iterable[Event], named: Iterable[str] = ()) -> list[str]:
     imported = {event["prefix"] for event in toolkits}
     lines += [f"warning: {name} was never imported, so it was not replaced" for name in named if name not in imported]
     if "started" not in by_kind and not lines:
-        lines.append("warning: no Python was started that could say what it imports")
+        lines.append(
+            "warning: no Python reported what it imports: it was not started, or not with this PYTHONPATH "
+            "(write PYTHONPATH=...:$PYTHONPATH), or with -I or -E"
+        )
     elif not lines:
-        lines.append("no scorer or tokenizer was imported: nothing was replaced")
+        lines.append(
+            "nothing was replaced: no toolkit and no copy of one was recognized in the processes that reported; "
+            "--replace NAME=TOOLKIT names one"
+        )
     return lines
+
+
+def print_summary(named: Iterable[str] = ()) -> None:
+    """Say on standard error what happened in this process, if anything did."""
+    if any(event["event"] != "started" for event in _events):
+        for line in summary(_events, named):
+            print(f"captious: {line}", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Copies of toolkits in other repositories, under any name: recognized by their files, replaced class by class.
 
-``original_classes`` says what the toolkits' classes look like and who replaces them, ``copied_files`` reads a file and
-tells which of its classes are theirs, ``import_finder`` finds such files when they are imported and loads them with
-those classes replaced. Everything else in a copy is loaded as it is.
+``original_classes`` lists the toolkits' classes and what replaces them. ``copied_files`` reads a file and tells which
+of its classes look like them, ``trials`` tries those out beside captious's, ``class_replacement`` replaces the ones
+that give the same scores, and ``import_finder`` does all that when such a file is imported. Everything else in a copy,
+and every class that differs, is left as it is.
 """

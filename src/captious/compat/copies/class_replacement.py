@@ -1,0 +1,103 @@
+"""Replaces the copied classes of a module that has been imported, after each was tried out beside captious's.
+
+A copied class becomes a subclass of captious's, with the parameters, attributes and additional methods of the copy:
+
+    class Spice:                                          class Spice(captious.compat.pycocoevalcap.spice.spice.Spice):
+        def __init__(self, jar="spice.jar", ...): ...         def __init__(self, jar="spice.jar", ...):
+        def compute_score(self, gts, res): ...                    super().__init__()
+        def of_own(self): ...                                 def of_own(self): ...
+
+Everything else in the module stays.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from captious.compat import replacement_log
+from captious.compat.copies.copied_files import look_alikes
+from captious.compat.copies.original_classes import Original
+from captious.compat.copies.trials import difference
+
+__all__ = ["replace_classes", "restore_classes"]
+
+_replaced: list[tuple[ModuleType, str, type]] = []
+
+
+def replace_classes(module: ModuleType) -> None:
+    """Replace the copies of a toolkit's classes in a module."""
+    path = Path(module.__file__ or "")
+    for name, (originals, reason) in look_alikes(path).items():
+        copied = vars(module).get(name)
+        if not isinstance(copied, type):
+            continue
+        about = {"module": module.__name__, "name": name, "file": str(path)}
+        reasons = [reason] if reason else []
+        for original in originals:
+            made = _subclass(copied, original)
+            reasons.append(difference(copied, made, original.trial, module))
+            if not reasons[-1]:
+                setattr(module, name, made)
+                _replaced.append((module, name, copied))
+                replacement_log.add("replaced", by=original.module, **about)
+                break
+        else:
+            replacement_log.add("kept", reason=reasons[0], **about)
+            _restore_used_by(module, name)
+
+
+def restore_classes() -> None:
+    """Put back what was replaced."""
+    while _replaced:
+        module, name, copied = _replaced.pop()
+        setattr(module, name, copied)
+
+
+def _restore_used_by(module: ModuleType, user: str) -> None:
+    """Put back the classes that a class which stays works with: it may rely on more of them than scores."""
+    for entry in [*_replaced]:
+        home, name, copied = entry
+        if home is not module and vars(module).get(name) is vars(home).get(name):
+            setattr(home, name, copied)
+            setattr(module, name, copied)
+            _replaced.remove(entry)
+            replacement_log.add(
+                "kept",
+                reason=f"{user}, which uses it, is not replaced",
+                module=home.__name__,
+                name=name,
+                file=str(home.__file__),
+            )
+
+
+def _subclass(copied: type, original: Original) -> type:
+    base = original.replacement
+    contents: dict[str, Any] = {"__module__": copied.__module__, "__doc__": copied.__doc__}
+    for name, value in vars(copied).items():
+        if name in ("__init__", original.method):
+            contents[name] = _delegating(value, name, base)
+        elif not name.startswith("__") and not hasattr(base, name) and not inspect.isdatadescriptor(value):
+            contents[name] = value
+    return type(copied.__name__, (base,), contents)
+
+
+def _delegating(method: Any, name: str, base: type) -> Any:
+    """A method with the parameters of the copy, which calls captious's with those that it has."""
+    function = method.__func__ if isinstance(method, classmethod | staticmethod) else method
+    assert isinstance(function, FunctionType)
+    own = getattr(base, name)
+    known = inspect.signature(own).parameters
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def delegate(self: Any, *arguments: Any, **options: Any) -> Any:
+        bound = signature.bind(self, *arguments, **options)
+        bound.apply_defaults()
+        passed = {key: value for key, value in bound.arguments.items() if key in known and key != "self"}
+        return own(**passed) if inspect.ismethod(own) else own(self, **passed)
+
+    return classmethod(delegate) if isinstance(method, classmethod) else delegate

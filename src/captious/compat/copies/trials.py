@@ -1,0 +1,220 @@
+"""Tries a copied class out beside captious's: the same scores for a few captions, and the same refusals.
+
+What starts Java is given answers of captious in its place, so that what the copy makes of them shows, and the command
+line that it would have run.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from captious.errors import MissingExtraError
+
+__all__ = ["difference"]
+
+#: Captions by image, tokenized. In their scores shows which reference length counts, that short candidates are
+#: penalized, what repeated words count, and that cases differ.
+_GTS = {
+    "7": ["a man rides a brown horse on the beach", "a person is riding a horse", "the horse , a brown one"],
+    "3": ["two dogs play in the green park", "dogs in a park"],
+    "12": ["a red bus is parked on the street", "a bus  waits"],
+    "5": ["a plate of food with rice and rice and beans", "some food on a plate", "a plate full of food on a table"],
+    "9": ["the white Cat sleeps", "the cat is sleeping on a sofa with a blanket near the window"],
+}
+_RES = {
+    "7": ["a man riding a horse"],
+    "3": ["two dogs play in the park"],
+    "12": ["a a a red car on on the street"],
+    "5": ["a plate of rice and rice"],
+    "9": ["white cat"],
+}
+#: What no class of the COCO toolkit takes, by what a copy that takes it is said to do.
+_REFUSED = {
+    "takes several candidates for an image": (_GTS, {**_RES, "9": ["a dog", "a cat"]}),
+    "takes images without candidates": (_GTS, {key: _RES[key] for key in ("7", "3", "12")}),
+    "takes candidates that are not in lists": (_GTS, {key: text for key, (text,) in _RES.items()}),
+    "takes captions of other forms": (
+        {key: [{"caption": text} for text in texts] for key, texts in _GTS.items()},
+        {key: [{"caption": text} for text in texts] for key, texts in _RES.items()},
+    ),
+}
+_RAW = {
+    1: ["A man's dog (brown) runs -- fast!", 'The "best" dog; it isn\'t black.'],
+    2: ["Two dogs, playing...", "Dogs play: a ball & a stick", "U.S. flags"],
+}
+_TOLERANCE = 1e-9
+
+
+def difference(copied: type, made: type, trial: str, module: ModuleType) -> str:
+    """What a copied class does otherwise than the class that would replace it; empty if nothing.
+
+    Args:
+        copied: the class of the copy.
+        made: the class that would replace it.
+        trial: how they are tried out.
+        module: of the copy.
+    """
+    try:
+        with redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
+            return _TRIALS[trial](copied, made, module)
+    except MissingExtraError:
+        return ""  # captious cannot score it here either
+    except Exception as error:
+        return f"it cannot be tried out: {type(error).__name__}: {error}"
+
+
+def _compared(of_copy: Any, ours: Any) -> str:
+    """What differs between two results of scorers."""
+    if not isinstance(of_copy, tuple) or len(of_copy) != 2:
+        return "it does not return a pair"
+    for theirs, own in zip(of_copy, ours, strict=True):
+        a, b = (np.asarray(values, np.float64) for values in (theirs, own))
+        if a.shape != b.shape:
+            return "it returns scores of another form"
+        if not np.allclose(a, b, rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True):
+            where = int(np.argmax(np.abs(a - b).ravel()))
+            return f"it scores {a.ravel()[where]:.4f} where the toolkit scores {b.ravel()[where]:.4f}"
+    return ""
+
+
+def _of_images(copied: type, made: type, module: ModuleType) -> str:
+    scores = [cls().compute_score(_GTS, _RES) for cls in (copied, made)]
+    if said := _compared(*scores):
+        return said
+    for what, (gts, res) in _REFUSED.items():
+        if not _refuses(copied, gts, res) and _refuses(made, gts, res):
+            return f"it {what}"
+    return ""
+
+
+def _refuses(cls: type, gts: Any, res: Any) -> bool:
+    try:
+        cls().compute_score(gts, res)
+    except Exception:
+        return True
+    return False
+
+
+def _of_candidates(copied: type, made: type, module: ModuleType) -> str:
+    res = [{"image_id": key, "caption": texts} for key, texts in _RES.items()]
+    return _compared(*(cls().compute_score(_GTS, res) for cls in (copied, made)))
+
+
+def _counter(copied: type, made: type, module: ModuleType) -> str:
+    results = []
+    for cls in (copied, made):
+        counter = cls()
+        for key, references in _GTS.items():
+            counter += (_RES[key][0], references)
+        results.append(counter.compute_score())
+    return _compared(*results)
+
+
+def _counter_of_images(copied: type, made: type, module: ModuleType) -> str:
+    return _compared(*(cls(_GTS, test=_RES).compute_score() for cls in (copied, made)))
+
+
+def _tokenizer_of_captions(copied: type, made: type, module: ModuleType) -> str:
+    raw = {key: [{"caption": text} for text in texts] for key, texts in _RAW.items()}
+    return _tokens(copied, module, lambda cls: cls().tokenize(raw), made)
+
+
+def _tokenizer_of_corpus(copied: type, made: type, module: ModuleType) -> str:
+    return _tokens(copied, module, lambda cls: cls.tokenize([texts for texts in _RAW.values()]), made)
+
+
+def _tokens(copied: type, module: ModuleType, tokenize: Callable[[Any], Any], made: type) -> str:
+    with _instead_of_java(module, _Tokens) as commands:
+        theirs = tokenize(copied)
+    return _command(commands, "stanford-corenlp-3.4.1.jar") or (
+        "" if theirs == tokenize(made) else "it cuts captions otherwise"
+    )
+
+
+def _meteor(copied: type, made: type, module: ModuleType) -> str:
+    from captious.compat.pycocoevalcap.meteor_protocol import Process
+
+    ours = made()
+    process = Process(ours)
+    ended = {name: lambda *arguments, **options: 0 for name in ("kill", "terminate", "wait", "poll")}
+    answers = SimpleNamespace(stdin=process.stdin, stdout=process.stdout, stderr=io.BytesIO(), returncode=0, **ended)
+    with _instead_of_java(module, lambda command, **options: answers) as commands:
+        theirs = copied().compute_score(_GTS, _RES)
+    words = [word for command in commands for word in command[1:] if not word.startswith("-X")]
+    if [word for word in words if not word.endswith(".jar")] != ["-jar", "-", "-", "-stdio", "-l", "en", "-norm"]:
+        return f"it runs METEOR as {' '.join(words) or 'nothing'}"
+    return _command(commands, "meteor-1.5.jar") or _compared(theirs, ours.compute_score(_GTS, _RES))
+
+
+def _spice(copied: type, made: type, module: ModuleType) -> str:
+    """Only what its file says: its answers come in a file."""
+    jars = [value for value in vars(module).values() if isinstance(value, str) and value.endswith(".jar")]
+    return _jar(jars, "spice-1.0.jar")
+
+
+def _command(commands: list[list[str]], jar: str) -> str:
+    jars = [
+        part for command in commands for word in command for part in word.split(os.pathsep) if part.endswith(".jar")
+    ]
+    return _jar(jars, jar) if commands else "it starts no Java"
+
+
+def _jar(jars: list[str], jar: str) -> str:
+    others = [name for name in map(os.path.basename, jars) if name != jar]
+    return f"it runs {others[0]}, not {jar}" if others else ""
+
+
+class _Tokens:
+    """Answers as the process of the tokenizer does: a line of tokens for each line of its input."""
+
+    def __init__(self, command: list[str], cwd: str | None = None, **options: Any) -> None:
+        self._command, self._folder = command, Path(cwd or ".")
+        self._text = any(options.get(name) for name in ("universal_newlines", "text", "encoding"))
+        self.returncode = 0
+
+    def communicate(self, input: Any = None, timeout: Any = None) -> tuple[Any, None]:
+        from captious.text import PTB_RAW
+
+        file = self._folder / self._command[-1]
+        text = file.read_bytes().decode() if file.is_file() else input.decode() if isinstance(input, bytes) else input
+        lines = [" ".join(PTB_RAW(line)) for line in text.split("\n")]
+        answer = "".join(f"{line}\n" for line in lines)
+        if "-lowerCase" not in self._command:
+            answer = answer.upper()  # as a sign
+        return answer if self._text else answer.encode(), None
+
+
+@contextmanager
+def _instead_of_java(module: ModuleType, answer: Callable[..., Any]) -> Iterator[list[list[str]]]:
+    """A context in which a module's processes are not started, but answered; gives their commands."""
+    commands: list[list[str]] = []
+
+    def start(command: Any, *arguments: Any, **options: Any) -> Any:
+        commands.append([str(word) for word in command] if not isinstance(command, str) else command.split())
+        return answer(commands[-1], **options)
+
+    stand_in = mock.Mock(wraps=subprocess, Popen=start, PIPE=subprocess.PIPE)
+    with mock.patch.dict(vars(module), {"subprocess": stand_in} if "subprocess" in vars(module) else {"Popen": start}):
+        yield commands
+
+
+_TRIALS = {
+    "of_images": _of_images,
+    "of_candidates": _of_candidates,
+    "counter": _counter,
+    "counter_of_images": _counter_of_images,
+    "tokenizer_of_captions_for_image": _tokenizer_of_captions,
+    "tokenizer_of_corpus": _tokenizer_of_corpus,
+    "meteor": _meteor,
+    "spice": _spice,
+}
