@@ -274,6 +274,7 @@ class TestImages:
         assert first["cider-d"].score == second["cider-d"].score
 
     @pytest.mark.parametrize("caption", ["", " ", ".", "!?", "\u200b", "猫", "a\x00b", "a" * 100_000, "x " * 20_000])
+    @pytest.mark.filterwarnings("ignore:.* are empty:captious.CaptiousWarning")
     def test_any_caption_has_finite_scores(self, caption: str) -> None:
         names = ["bleu", "bleu@paper", "rouge-l", "rouge-n", "rouge-s", "cider", "cider-d", "cider-d@paper"]
         candidates = {**CANDIDATES, 0: caption}

@@ -10,6 +10,8 @@ from captious.metrics.contract.metric import Metric
 
 from ..support.corpora import TOY, table
 
+pytestmark = pytest.mark.filterwarnings("ignore:1 of 5 candidates are empty:captious.CaptiousWarning")
+
 CORPUS = {
     "bleu-1": 0.4234322402399545,
     "bleu-2": 0.37584919661936456,

@@ -286,6 +286,12 @@ class CaptionFindings:
         """The warnings that matter to metrics with these tokens."""
         return self.few_references + [finding.sentence for finding in self.findings_under(tokens)]
 
+    @property
+    def warnings_alone(self) -> list[str]:
+        """The warnings that matter to metrics that look at no references."""
+        kinds = ("empty", "markdown", "prompt", "repetition", "cut")
+        return [finding.sentence for finding in self.findings if finding.kind in kinds]
+
 
 #: Shares below which a kind is not worth a warning, where that is not ``_FEW``.
 _LEAST = {"copy": 0.1, "long": 0.25, "short": 0.25, "sentences": 0.1, "language": 0.05}

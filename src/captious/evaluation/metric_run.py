@@ -150,7 +150,11 @@ def evaluate(
     results: dict[str, Result] = {}
     refuse_missing_references(captions.references, selection)
     messages = [*selection.warnings]
-    messages += CaptionFindings.of(captions).warnings_under(item.metric.tokens for item in selection)
+    findings = CaptionFindings.of(captions)
+    if any(item.metric.needs_references for item in selection):
+        messages += findings.warnings_under(item.metric.tokens for item in selection)
+    else:
+        messages += findings.warnings_alone
     table = captions.concatenated if references_as == "cat" else captions
     counts = reference_counts(captions.references)
     store = table.references.stored

@@ -88,7 +88,7 @@ def test_every_study_goes_everywhere(name: str) -> None:
     assert ("--plot" in options) == (name not in ("failures", "timing"))  # which have nothing to draw
     form = options["--format"].type
     assert isinstance(form, click.Choice)
-    assert [*form.choices] == ["table", "json", "csv", "latex", "html"]
+    assert [*form.choices] == ["table", "json", "csv", "markdown", "latex", "html", "xlsx"]
 
 
 class TestWarnings:
