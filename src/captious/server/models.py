@@ -294,6 +294,11 @@ class Submission(models.Model):
         outputs: dict[str, dict[str, Any]] = self.shown_scores.outputs.get(key, {}) if self.shown_scores else {}
         return outputs
 
+    def is_current(self, key: str) -> bool:
+        """Whether the shown scores on a reference set are with its references and the metrics as they are now."""
+        keys = self.shown_scores.set_keys if self.shown_scores else {}
+        return key in keys and keys[key] == self.phase.set_keys.get(key)
+
     @property
     def results_path(self) -> Path | None:
         """The file of the shown scores, for ``read_results``; None if it has no scores."""

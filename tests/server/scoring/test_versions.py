@@ -222,6 +222,35 @@ def test_another_version_of_captious_scores_again(site: Site, folder: Path, monk
     assert len(board(site)) == 1
 
 
+def test_single_images_wait_until_all_are_scored_again(site: Site, folder: Path) -> None:
+    """Old scores are shown with no other references than theirs."""
+    toml = write_folder(folder, sets=("c2", "few")) / "challenge.toml"
+    toml.write_text(f'{toml.read_text()}[[captions]]\nname = "captions"\npublic = true\n')
+    site.load(folder)
+    [row] = queue()
+    site.work()
+    file, board = f"{row.url}scores/captions/few.csv", "/challenges/small/leaderboard?references=few"
+    addresses = ("/challenges/small/captions?references=few", "/challenges/small/captions/2?references=few", file)
+
+    def text(address: str) -> str:
+        return str(site.client().get(address).content.decode())
+
+    assert [site.client().get(address).status_code for address in addresses] == [200] * 3
+    assert file in text(row.url)
+    values = json.loads((folder / "few.json").read_text())
+    values["annotations"] = [row for row in values["annotations"] if row["image_id"] != 3]
+    (folder / "few.json").write_text(json.dumps(values))
+    site.load(folder)
+    for address in addresses:
+        assert site.client().get(address).status_code == 503
+        assert "being scored again" in text(address)
+    assert site.client().get(f"{row.url}scores/captions/c2.csv").status_code == 200  # has not changed
+    assert file not in text(row.url)
+    site.work()
+    assert [site.client().get(address).status_code for address in addresses] == [200] * 3
+    assert "2 images" in text(board)
+
+
 def test_organizers_see_before_and_after(site: Site, folder: Path) -> None:
     rows = queue(2)
     admin = site.client(site.user("root", is_superuser=True))

@@ -78,8 +78,7 @@ def test_no_answer_has_more_digits_than_the_phase_shows(probed: Site, user: str)
     for address in addresses(probed, "main"):
         text = body_of(client(probed, user).get(address))
         assert ".2" in text or ".3" in text or ".5" in text, address  # there are scores
-        if "captions" not in address:  # those of single images are shown as they are, to everybody
-            assert not LONG.findall(re.sub(r"captious-\S+|<time.*?</time>|\d\d:\d\d:\S+", "", text)), address
+        assert not LONG.findall(re.sub(r"captious-\S+|<time.*?</time>|\d\d:\d\d:\S+", "", text)), address
 
 
 def test_files_and_api_say_what_the_page_says(probed: Site) -> None:

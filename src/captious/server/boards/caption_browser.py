@@ -20,6 +20,7 @@ from captious.report.alignment_text import AlignmentPicture
 from captious.report.scene_text import scene_text
 from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
+from captious.server.boards.shown_digits import rounded_array
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
@@ -89,7 +90,8 @@ def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, flo
     if stored is None:
         return {}
     position = _references(query).ids.index(image)
-    return dict(zip(stored.outputs, stored.per_caption[position].tolist(), strict=True))
+    scores = rounded_array(stored.per_caption[position], query.phase.digits)
+    return dict(zip(stored.outputs, scores.tolist(), strict=True))
 
 
 def draw(query: Query, row: CaptionRow) -> list[dict[str, Any]]:
@@ -148,7 +150,7 @@ def _column(submission: Submission, query: Query, output: str) -> np.ndarray[Any
     stored = read_results(submission.results_path, query.key)
     if stored is None or output not in stored.outputs:
         return None
-    return stored.per_caption[:, stored.outputs.index(output)]
+    return rounded_array(stored.per_caption[:, stored.outputs.index(output)], query.phase.digits)
 
 
 @lru_cache(maxsize=8)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["effect_digits", "interval_digits", "p_digits", "rounded"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["effect_digits", "interval_digits", "p_digits", "rounded", "rounded_array"]
 
 
 def interval_digits(digits: int) -> int:
@@ -30,3 +33,8 @@ def rounded(value: float | None, digits: int) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return round(value, digits) + 0.0  # no negative zero
+
+
+def rounded_array(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    """Numbers with this many decimal places, as ``rounded`` gives one; those that are not finite stay."""
+    return np.asarray(np.round(values, digits) + 0.0)

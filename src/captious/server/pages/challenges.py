@@ -18,6 +18,7 @@ from captious.server.boards.leaderboard_query import Query, query_from
 from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import compare_submissions
 from captious.server.models import Challenge, Submission
+from captious.server.pages.error_pages import OldScoresError
 from captious.server.pages.forms import open_phases
 from captious.server.people.access import (
     challenge_for,
@@ -168,6 +169,7 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
         by=by,
         order=order,
         page=page,
+        digits=query.phase.digits,
     )
 
 
@@ -182,7 +184,16 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
         {"submission": submission, "scores": browsing.scores_of(query, submission, row.id)} for submission in chosen
     ]
     drawings = browsing.draw(query, row)
-    return challenge_page(request, query.challenge, "caption", "leaderboard", row=row, scores=scores, drawings=drawings)
+    return challenge_page(
+        request,
+        query.challenge,
+        "caption",
+        "leaderboard",
+        row=row,
+        scores=scores,
+        drawings=drawings,
+        digits=query.phase.digits,
+    )
 
 
 def _query(request: HttpRequest, slug: str) -> Query:
@@ -206,6 +217,8 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
     chosen = [submission for submission in choices if str(submission.pk) in systems][:_MOST_SYSTEMS]
     if not systems:
         chosen = choices[:1]
+    if not all(submission.is_current(query.key) for submission in chosen):
+        raise OldScoresError
     by = request.GET.get("by", "")
     return query, choices, chosen, by if by in query.challenge.definition.outputs else query.output
 

@@ -8,7 +8,16 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
-__all__ = ["bad_request", "error_answer", "forbidden", "is_api", "not_found", "server_error", "unavailable"]
+__all__ = [
+    "OldScoresError",
+    "bad_request",
+    "error_answer",
+    "forbidden",
+    "is_api",
+    "not_found",
+    "server_error",
+    "unavailable",
+]
 
 #: What programs are told; the templates say it on pages.
 _MESSAGES = {
@@ -17,6 +26,16 @@ _MESSAGES = {
     404: "There is no such page, or it is not public.",
     500: "This is an error on the server. It was logged.",
 }
+
+
+class OldScoresError(Exception):
+    """The scores that are shown are with other references or metrics than those of now, which pages would show."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The references or metrics have changed, and submissions are being scored again. Scores of single images "
+            "are shown when that is done."
+        )
 
 
 def is_api(request: HttpRequest) -> bool:

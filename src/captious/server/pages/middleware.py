@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from captious.errors import CaptiousError
-from captious.server.pages.error_pages import error_answer, is_api, unavailable
+from captious.server.pages.error_pages import OldScoresError, error_answer, is_api, unavailable
 from captious.server.people.rates import TooManyRequests
 from captious.server.submissions.upload_sizes import most_bytes
 
@@ -47,6 +47,8 @@ class Unavailable:
             response = error_answer(request, 429, message)
             response["Retry-After"] = str(error.seconds)
             return response
+        if isinstance(error, OldScoresError):
+            return error_answer(request, 503, str(error))
         if isinstance(error, OperationalError | IntegrityError | CaptiousError | OSError):
             _log.error("the server cannot do this now", exc_info=error)
             return unavailable(request)

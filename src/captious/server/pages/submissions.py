@@ -16,11 +16,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.standings import board_changed
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission, key_of
 from captious.server.pages.challenges import challenge_page, csv_file
+from captious.server.pages.error_pages import OldScoresError
 from captious.server.pages.forms import EditForm, SubmitForm, open_phases
 from captious.server.people.access import (
     challenge_for,
@@ -125,13 +127,14 @@ def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
         scores = all_scores.get(key_of(submission.challenge, references))
         if not scores:
             continue
+        is_current = submission.is_current(key_of(submission.challenge, references))
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
             {
                 "references": references.name,
                 "captions": references.captions if has_several else "",
                 "scores": [{"name": name, **entry} for name, entry in scores.items()],
-                "csv_url": csv_url if may_browse(user, submission, references.captions) else "",
+                "csv_url": csv_url if is_current and may_browse(user, submission, references.captions) else "",
             }
         )
     return boards
@@ -240,16 +243,20 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
     reference_set = reference_sets.get((captions, references))
     if reference_set is None or not may_browse(request.user, submission, captions):
         raise Http404
-    stored = read_results(submission.results_path, key_of(challenge, reference_set))
+    key = key_of(challenge, reference_set)
+    stored = read_results(submission.results_path, key)
     if stored is None:
         raise Http404
+    if not submission.is_current(key):
+        raise OldScoresError
     candidates = storage.candidates_in(submission.folder, captions)
     table = reference_cache.references(challenge, reference_set)
     texts = [table.texts[start:end] for start, end in pairwise(table.offsets.tolist())]
     n = max(map(len, texts))
+    per_caption = rounded_array(stored.per_caption, submission.phase.digits)
     rows = [
         [image, candidates[image], *values, *of_image, *[""] * (n - len(of_image))]
-        for image, of_image, values in zip(table.ids, texts, stored.per_caption.tolist(), strict=True)
+        for image, of_image, values in zip(table.ids, texts, per_caption.tolist(), strict=True)
     ]
     heads = ["image_id", "caption", *stored.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
     return csv_file(heads, rows, f"submission-{pk}-{captions}-{references}.csv")
