@@ -1,4 +1,4 @@
-"""Connections that send slowly or nothing, and uploads that take long: pages are answered all the same."""
+"""Connections that send or read slowly or not at all, and long uploads: pages are answered all the same."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from captious.server.operations.supervisor import listen
 from captious.server.server_settings import ServerSettings
 
 UPLOAD = "/api/v1/challenges/open/submissions"
+LARGE = 32  # MiB
 
 
 class Door:
@@ -26,11 +28,13 @@ class Door:
     Attributes:
         hold: uploads are answered only when it is set.
         began: is set when an upload has reached the application.
+        n_large: how many large answers were begun.
         addresses: from which requests came, as a proxy says.
     """
 
     def __init__(self, data: Path, **settings: Any) -> None:
         self.hold, self.began, self.stop = threading.Event(), threading.Event(), threading.Event()
+        self.n_large = 0
         self.addresses: list[str] = []
         self._connections: list[socket.socket] = []
         listener = listen("127.0.0.1", 0)
@@ -45,6 +49,10 @@ class Door:
         if environ["PATH_INFO"] == UPLOAD:
             self.began.set()
             self.hold.wait(60)
+        if environ["PATH_INFO"] == "/large":
+            self.n_large += 1
+            start_response("200 OK", [("Content-Length", str(LARGE << 20))])
+            return (bytes(1 << 20) for _ in range(LARGE))
         self.addresses.append(environ.get("HTTP_X_FORWARDED_FOR", ""))
         start_response("200 OK", [("Content-Length", "4")])
         return [b"%4d" % (len(body) % 1000)]
@@ -60,9 +68,13 @@ class Door:
             connection.handle_close()
         self.server.close()
 
-    def connect(self, sent: bytes = b"") -> socket.socket:
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+    def connect(self, sent: bytes = b"", buffer: int = 0) -> socket.socket:
+        connection = socket.socket()
         self._connections.append(connection)
+        if buffer:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        connection.settimeout(60)
+        connection.connect(("127.0.0.1", self.port))
         connection.sendall(sent)
         return connection
 
@@ -221,6 +233,40 @@ def test_who_sends_on_after_a_refusal_gets_the_answer(new_door: Callable[..., Do
     size = 64 << 20
     with new_door().connect(upload(size)) as connection:
         assert answer(connection)[0] == 413
+
+
+def get(path: str, *, last: bool = False) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\n{'Connection: close' if last else 'X: y'}\r\n\r\n".encode()
+
+
+def test_requests_that_are_sent_at_once_are_answered_in_order(new_door: Callable[..., Door]) -> None:
+    body = upload(12).replace(b"Connection: close", b"X: y").replace(UPLOAD.encode(), b"/form")
+    with new_door().connect(get("/") * 3 + body + b"\r\n" + get("/") * 300 + get("/", last=True)) as connection:
+        received = answer(connection)[1]
+    assert re.findall(rb"\r\n\r\n {2}([ \d]{2})", received) == [b" 0"] * 3 + [b"12"] + [b" 0"] * 301
+
+
+def test_clients_that_read_nothing(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each occupies one answer, whatever it has asked for, until it is disconnected; threads that wait for it go on."""
+    monkeypatch.setattr(web_server, "_STUCK", 1)
+    door = new_door()
+    door.server.adj.outbuf_high_watermark = 1 << 20
+    silent = [door.connect(get("/large") * 1000, buffer=4096) for _ in range(4)]
+    assert door.page() == 200
+    for _ in range(300):
+        if door.server.active_channels:
+            sleep(0.1)
+    assert (door.n_large, door.server.active_channels) == (len(silent), {})
+
+
+def test_clients_that_read_slowly(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_STUCK", 1)
+    with new_door().connect(get("/large", last=True), buffer=1 << 18) as connection:
+        n = 0
+        for _ in range(6):
+            sleep(0.3)
+            n += len(connection.recv(1 << 18))
+        assert n + len(answer(connection)[1]) > LARGE << 20
 
 
 def test_what_is_being_answered_when_the_server_stops(new_door: Callable[..., Door]) -> None:

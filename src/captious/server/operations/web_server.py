@@ -3,6 +3,7 @@
 However slowly clients send, they occupy a socket and no thread. What waitress has no settings for is added here: a
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
 what arrives at once (429), and threads of their own for uploads, so that pages do not wait for the reading of captions.
+Requests that a client sends at once are answered one by one, and a client that stops taking an answer is disconnected.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import logging
 import resource
 import socket
+import struct
 import threading
 import time
 from collections import Counter
@@ -35,6 +37,7 @@ __all__ = ["WebServer"]
 _log = logging.getLogger("captious.web")
 _SECONDS = 30  # in which a request that brings no captions must have arrived
 _SILENCE = 60  # seconds without a byte after which a connection is closed
+_STUCK = 30  # seconds after which a client that takes nothing of an answer is disconnected
 _HEADER_BYTES, _LINE_BYTES, _FIELDS = 64 * 1024, 8190, 100
 _CONNECTIONS = 4000
 _FILES = 3  # that a connection may need: a socket, a request and an answer on disk
@@ -99,7 +102,10 @@ class _Request(HTTPRequestParser):
 
 
 class _Channel(HTTPChannel):
-    """A connection.
+    """A connection, on which one request is read and answered at a time.
+
+    What arrives after a request is kept until its answer is sent, so a client that sends requests and reads no answers
+    occupies no more than one that sends a single request.
 
     When it is closed after a refusal, what the client still sends is read and dropped for a while: a connection that is
     closed before that is reset, and clients lose the answer.
@@ -107,8 +113,11 @@ class _Channel(HTTPChannel):
 
     parser_class = _Request
     request: _Request | None
+    sent_continue: bool
     is_refused = False
     _drops_until = 0.0  # time.monotonic; 0 unless it is so
+    _stuck_since = 0.0  # time.monotonic; 0 unless there is something to send that the client does not take
+    _rest = b""  # what arrived after the request that is being answered
 
     def handle_close(self) -> None:
         if self.is_refused and not self._drops_until:
@@ -120,7 +129,26 @@ class _Channel(HTTPChannel):
         super().handle_close()
 
     def readable(self) -> bool:
-        return bool(self._drops_until or super().readable())
+        if self._drops_until:
+            return True
+        if self._rest and super().readable():  # the answer is sent
+            rest, self._rest = self._rest, b""
+            self.received(rest)
+        return bool(super().readable())
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        sent = int(super().send(data, do_close))
+        self._stuck_since = 0.0 if sent else self._stuck_since or time.monotonic()
+        return sent
+
+    def disconnect_if_stuck(self) -> None:
+        """Close the connection if its client has taken nothing for a while; what waits to write to it is stopped."""
+        if self._stuck_since:
+            self._flush_exception(self._flush_some_if_lockable, do_close=False)  # poll waits for much space
+        if self._stuck_since and time.monotonic() - self._stuck_since > _STUCK:
+            with suppress(OSError):  # what the system has not sent is dropped, too
+                self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            super().handle_close()
 
     def handle_read(self) -> None:
         if not self._drops_until:
@@ -130,11 +158,29 @@ class _Channel(HTTPChannel):
 
     def received(self, data: bytes) -> bool:
         try:
-            return bool(super().received(data))
+            return self._read_request(data)
         except OSError:
             _log.exception("a request cannot be stored")
             self.refuse(HTTPStatus.SERVICE_UNAVAILABLE, "The server cannot do this at the moment; try again later.")
             return False
+
+    def _read_request(self, data: bytes) -> bool:
+        """As in waitress, but up to the end of one request."""
+        with self.requests_lock:
+            if self.will_close or self.close_when_flushed:
+                return False
+            while data and not self.requests:
+                request = self.request = self.request or self.parser_class(self.adj)
+                data = data[request.received(data) :]
+                if request.expect_continue and request.headers_finished and not self.sent_continue:
+                    self.send_continue()
+                if request.completed:
+                    self.sent_continue, self.request = False, None
+                    if not request.empty:
+                        self.requests.append(request)
+                        self.server.add_task(self)
+            self._rest = data
+        return True
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
         """Refuse the request that is arriving."""
@@ -146,8 +192,7 @@ class _Channel(HTTPChannel):
                 body.getbuf().close()
             request.refuse(status, message)
             self.requests.append(request)
-            if len(self.requests) == 1:
-                self.server.add_task(self)
+            self.server.add_task(self)
 
 
 class WebServer(TcpWSGIServer):
@@ -227,6 +272,7 @@ class WebServer(TcpWSGIServer):
         most = _AT_ONCE * self._settings.upload_bytes
         total, of_address = 0, Counter[str]()
         for channel in list(self.active_channels.values()):
+            channel.disconnect_if_stuck()
             request = channel.request
             requests = [*channel.requests, *([request] if request is not None else [])]
             arrived = sum(each.body_bytes_received for each in requests)
