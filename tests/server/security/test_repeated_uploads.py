@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -10,9 +11,16 @@ import pytest
 from tests.server.security.world import World, upload
 
 
-def send(world: World, user: str = "ann", key: str = "one", phase: str = "daily", content: bytes | None = None) -> Any:
+def send(
+    world: World,
+    user: str = "ann",
+    key: str = "one",
+    phase: str = "daily",
+    content: bytes | None = None,
+    more: str = "",
+) -> Any:
     """Submit captions for a user's own team."""
-    address = f"/api/v1/challenges/open/submissions?method=Mine&phase={phase}&filename=captions.zip&team={user}"
+    address = f"/api/v1/challenges/open/submissions?method=Mine&phase={phase}&filename=captions.zip&team={user}{more}"
     header = {"HTTP_IDEMPOTENCY_KEY": key} if key else {}
     content = upload() if content is None else content
     return world.call(user, "POST", address, content, **header)
@@ -54,9 +62,13 @@ def test_the_answer_after_the_phase_has_closed(undone: World) -> None:
 
 @pytest.mark.parametrize("phase", ["daily", "attempts", "total"])
 def test_two_at_the_same_time(undone: World, monkeypatch: pytest.MonkeyPatch, phase: str) -> None:
-    """The second begins while the first is read; together they are one attempt."""
+    """The second begins while the first is read; together they are one attempt.
+
+    The lock of uploads prevents it, unless the file system is one on which locks do not reach other machines.
+    """
     from captious.server.submissions import intake
 
+    monkeypatch.setattr(intake, "_turn", lambda _: nullcontext())
     answers: list[Any] = []
     read = intake.read_upload
 
@@ -70,6 +82,28 @@ def test_two_at_the_same_time(undone: World, monkeypatch: pytest.MonkeyPatch, ph
     assert sorted(answer.status_code for answer in answers) == [200, 201]
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert n_attempts(phase) == 1
+
+
+@pytest.mark.parametrize("more", ["", "&dry_run=1"])
+def test_one_upload_of_an_account_is_read_at_a_time(undone: World, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
+    from captious.server.submissions import intake
+
+    answers: list[Any] = []
+    read = intake.read_upload
+
+    def reading(*values: Any) -> Any:
+        monkeypatch.setattr(intake, "read_upload", read)
+        answers.append(send(undone, key="second", more=more))
+        answers.append(send(undone, user="bob", key="third", more=more))
+        return read(*values)
+
+    monkeypatch.setattr(intake, "read_upload", reading)
+    answers.append(send(undone, more=more))
+    taken = 200 if more else 201
+    assert [answer.status_code for answer in answers] == [429, taken, taken]
+    assert answers[0]["Retry-After"] == "5"
+    assert answers[0].json()["error"].startswith("Another upload of your account is being read.")
+    assert send(undone, key="second", more=more).status_code == taken
 
 
 def interrupted(undone: World, monkeypatch: pytest.MonkeyPatch, begin: Callable[..., Any]) -> None:

@@ -166,6 +166,23 @@ def test_uploads_do_not_share_threads_with_pages(new_door: Callable[..., Door]) 
     assert [answer(each)[0] for each in uploads] == [200] * 5
 
 
+def test_senders_take_turns(new_door: Callable[..., Door]) -> None:
+    """Uploads of one sender leave a thread to others."""
+    door = new_door(concurrent_reads=2)
+
+    def send(token: str) -> socket.socket:
+        return door.connect(upload().replace(b"Host: x", f"Host: x\r\nAuthorization: Bearer {token}".encode()))
+
+    first = [send("ann") for _ in range(4)]
+    assert door.began.wait(60)
+    door.began.clear()
+    assert not door.began.wait(0.3)
+    other = send("bob")
+    assert door.began.wait(60)
+    door.hold.set()
+    assert [answer(connection)[0] for connection in [*first, other]] == [200] * 5
+
+
 def test_more_uploads_than_may_wait(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_WAITING", 1)
     door = new_door()

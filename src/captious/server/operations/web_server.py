@@ -29,6 +29,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import Error
 
+from captious.server.operations.upload_threads import UploadThreads
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import is_upload, most_bytes
 
@@ -208,8 +209,7 @@ class WebServer(TcpWSGIServer):
 
     def __init__(self, application: _Application, listener: socket.socket, settings: ServerSettings) -> None:
         self._settings = settings
-        self._uploads = ThreadedTaskDispatcher()
-        self._uploads.set_thread_count(settings.concurrent_reads)
+        self._uploads = UploadThreads(settings.concurrent_reads)
         pages = ThreadedTaskDispatcher()
         pages.set_thread_count(settings.web_threads)
         adjustments = Adjustments(
@@ -260,8 +260,8 @@ class WebServer(TcpWSGIServer):
         request = channel.requests[0]
         channel.is_refused = request.error is not None
         if not channel.is_refused and request.brings_captions:
-            if len(self._uploads.queue) < _WAITING:
-                self._uploads.add_task(channel)
+            if len(self._uploads) < _WAITING:
+                self._uploads.add(channel, self._sender(channel, request))
                 return
             channel.is_refused = True
             request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute.")
@@ -290,6 +290,11 @@ class WebServer(TcpWSGIServer):
             elif arrived and (total > most or of_address[address] > most / _SHARE):
                 channel.refuse(HTTPStatus.TOO_MANY_REQUESTS, "Too much is uploaded at once. Try again in a minute.")
         super().maintenance(now)  # closes connections on which nothing was begun
+
+    def _sender(self, channel: _Channel, request: _Request) -> str:
+        """Whose upload it is, as far as can be told here: the token or the cookies, otherwise the address."""
+        known = request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE")
+        return str(known or self._address(channel, [request]))
 
     def _address(self, channel: _Channel, requests: list[_Request]) -> str:
         if self._settings.behind_proxy and requests:

@@ -43,7 +43,7 @@ class Unavailable:
         """Django calls this for every exception of a view."""
         if isinstance(error, TooManyRequests):
             s = "" if error.seconds == 1 else "s"
-            message = f"There were too many requests. Try again in {error.seconds} second{s}."
+            message = f"{error.message} Try again in {error.seconds} second{s}."
             response = error_answer(request, 429, message)
             response["Retry-After"] = str(error.seconds)
             return response

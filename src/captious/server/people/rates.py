@@ -20,11 +20,13 @@ class TooManyRequests(Exception):
 
     Args:
         seconds: after which it is worth trying again.
+        message: what was too much, a sentence.
     """
 
-    def __init__(self, seconds: int) -> None:
-        super().__init__(seconds)
+    def __init__(self, seconds: int, message: str = "There were too many requests.") -> None:
+        super().__init__(message)
         self.seconds = seconds
+        self.message = message
 
 
 def address_of(request: HttpRequest) -> str:

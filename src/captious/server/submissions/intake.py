@@ -7,10 +7,12 @@ middle, a submission exists as a whole, or it does not and nothing counts. A sub
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +25,7 @@ from django.utils import timezone
 
 from captious.server.models import Attempt, Challenge, Submission, Team, User
 from captious.server.people.audit import record
+from captious.server.people.rates import TooManyRequests
 from captious.server.submissions import storage
 from captious.server.submissions.quotas import quota
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
@@ -58,6 +61,7 @@ class AlreadySubmitted(Exception):
 
 
 _log = logging.getLogger("captious.web")
+_SECONDS = 5  # after which most uploads have been read
 
 
 def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str]]:
@@ -67,11 +71,13 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
         Everything that is wrong with an upload, and why it would be refused whatever its captions are, a sentence each.
 
     Raises:
+        TooManyRequests: another upload of the user is being read.
         CaptiousError: the server could not read it, for reasons of its own.
     """
     folder = storage.incoming_folder() / f"check-{os.urandom(8).hex()}"
     try:
-        problems = _read(submission, upload, folder)
+        with _turn(submission.user):
+            problems = _read(submission, upload, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     used = quota(submission.phase, submission.team, submission.user, submission.created)
@@ -96,15 +102,31 @@ def submit(submission: Submission, upload: Path, *, request: HttpRequest | None 
     Raises:
         AlreadySubmitted: there is a submission with this key.
         Refused: closed, a quota that is used up, or captions that are not valid.
+        TooManyRequests: another upload of the user is being read. Nothing counts.
         CaptiousError, OSError: the server could not take it, for reasons of its own. Nothing counts.
     """
     try:
-        _submit(submission, upload, request, key)
+        with _turn(submission.user):
+            _submit(submission, upload, request, key)
     except Refused as refused:
         if request is not None:
             challenge = submission.challenge
             record("refused", submission.method, request=request, challenge=challenge, detail=refused.message)
         raise
+
+
+@contextmanager
+def _turn(user: User | None) -> Iterator[None]:
+    """Read one upload of a user at a time, in all processes, so that others get their turn; baselines have no user."""
+    if user is None:
+        yield
+        return
+    with storage.reading_lock(user.pk).open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TooManyRequests(_SECONDS, "Another upload of your account is being read.") from None
+        yield
 
 
 def _submit(submission: Submission, upload: Path, request: HttpRequest | None, key: str) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "delete",
     "incoming_folder",
     "new_folder",
+    "reading_lock",
     "remove_files",
     "remove_leftovers",
     "remove_old_results",
@@ -46,6 +47,13 @@ def incoming_folder() -> Path:
     folder: Path = settings.CAPTIOUS.data / "incoming"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+def reading_lock(user: int) -> Path:
+    """The file that is locked while an upload of a user is read."""
+    folder: Path = settings.CAPTIOUS.data / "reading"
+    folder.mkdir(exist_ok=True)
+    return folder / str(user)
 
 
 class ToDataFolder(TemporaryFileUploadHandler):
