@@ -137,6 +137,26 @@ def test_one_that_is_never_scored_again_does_not_keep_the_board_old(site: Site, 
     assert lease.take("worker") is None
 
 
+def test_columns_change_with_the_scores(site: Site, folder: Path) -> None:
+    queue(2)
+    site.work()
+    toml = folder / "challenge.toml"
+    toml.write_text(toml.read_text().replace('["bleu", "rouge-l"]', '["rouge-1"]').replace("bleu-4", "rouge-1"))
+    site.load(folder)
+
+    def ranked_by() -> str:
+        page = site.client().get("/challenges/small/leaderboard").content.decode()
+        return page.partition("Ranked by ")[2].partition(":")[0]
+
+    score_one()
+    assert (board(site)["method 0"], ranked_by()) == (shown(REFERENCES), "bleu-4")
+    head = site.client().get("/challenges/small/leaderboard.csv").getvalue().decode().partition("\n")[0]
+    assert ",rouge-l," in head and "rouge-1" not in head
+    score_one()
+    assert ([*board(site)["method 0"]], ranked_by()) == (["rouge-1"], "rouge-1")
+    assert board(site)["method 0"]["rouge-1"] is not None
+
+
 class TestOnlyWhatChanged:
     def test_reference_sets(self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         site.load(write_folder(folder, sets=("c2", "other")))
@@ -246,6 +266,7 @@ def test_single_images_wait_until_all_are_scored_again(site: Site, folder: Path)
         assert "being scored again" in text(address)
     assert site.client().get(f"{row.url}scores/captions/c2.csv").status_code == 200  # has not changed
     assert file not in text(row.url)
+    assert "3 images" in text(board)
     site.work()
     assert [site.client().get(address).status_code for address in addresses] == [200] * 3
     assert "2 images" in text(board)

@@ -169,12 +169,12 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
             }
             for references in query.phase.reference_sets
         ],
-        columns=[_column(name, query, rows) for name in challenge.definition.outputs],
+        columns=[_column(name, query, rows) for name in query.outputs.names],
         page=shown,
         rows=[row for row in rows if row.submission.pk in on_page],
         own_rows=[row for row in rows if row.submission.pk not in on_page],
         own={standing.submissions[i] for i in own},
-        n_images=int(challenge.counts.get(query.key, 0)),
+        n_images=int(query.outputs.counts.get(query.key, 0)),
         caption=f"Ranked by {query.output}{direction}: a rank is 1 plus the number of submissions that are "
         f"significantly better (paired bootstrap over images, {_correction(standing)}).",
     )
@@ -190,7 +190,7 @@ def all_rows(query: Query) -> Iterator[Row]:
 
 def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
     """The leaderboard as the parts of a JSON document, a list of objects."""
-    lower = [*query.challenge.definition.lower_is_better]
+    lower = [*query.outputs.lower_is_better]
     separator = "["
     for row in rows:
         scored = {cell.name: cell for cell in row.cells if cell.signature}
@@ -216,7 +216,7 @@ def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
 
 def as_table(rows: Iterable[Row], query: Query) -> tuple[list[str], Iterator[list[object]]]:
     """The leaderboard as a table: its heads, and its rows."""
-    outputs = query.challenge.definition.outputs
+    outputs = query.outputs.names
     heads = ["rank", "method", "team", "submitted", "baseline", "human", *outputs]
     heads += [f"{name}_{side}" for name in outputs for side in ("low", "high")]
     heads += [f"{name}_signature" for name in outputs]
@@ -271,7 +271,7 @@ def _rows(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[R
     scores = Scores.objects.filter(version=standing.version, submission__in=[*by_id])
     visible = scores.filter(submission__public=True, submission__is_hidden=False).select_related("submission__team")
     loaded = {row.submission_id: row for row in visible.defer("set_keys", "set_warnings", "submission__traceback")}
-    outputs = query.challenge.definition.outputs
+    outputs = query.outputs.names
     for pk, place in by_id.items():
         if pk in loaded:
             entries = rounded_outputs(loaded[pk].outputs.get(query.key, {}), query.phase)
@@ -296,7 +296,7 @@ def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query)
 
 def _column(name: str, query: Query, rows: Iterable[Row]) -> Column:
     is_sorted = name == query.output and not query.by_date
-    lower = name in query.challenge.definition.lower_is_better
+    lower = name in query.outputs.lower_is_better
     flipped = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else lower)
     signatures = (cell.signature for row in rows for cell in row.cells if cell.name == name)
     return Column(
@@ -304,6 +304,6 @@ def _column(name: str, query: Query, rows: Iterable[Row]) -> Column:
         url=flipped.url(),
         sorted="" if not is_sorted else "ascending" if query.ascending else "descending",
         signatures=[*dict.fromkeys(filter(None, signatures))],
-        is_rank=name == query.challenge.definition.rank_by,
+        is_rank=name == query.outputs.rank_by,
         lower_is_better=lower,
     )

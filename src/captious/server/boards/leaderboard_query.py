@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Q
 from django.urls import reverse
 
+from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.challenges.definition import ReferencesDefinition
 from captious.server.models import Challenge, Phase, Standing, Submission, key_of
 from captious.server.people.access import may_see_board
@@ -45,10 +47,15 @@ class Query:
         challenge: Challenge = self.phase.challenge
         return challenge
 
+    @cached_property
+    def outputs(self) -> BoardOutputs:
+        """The columns of the board."""
+        return BoardOutputs.of_board(self.phase)
+
     @property
     def lower_is_better(self) -> bool:
         """Whether lower scores of the output are better."""
-        return self.output in self.challenge.definition.lower_is_better
+        return self.output in self.outputs.lower_is_better
 
     @property
     def key(self) -> str:
@@ -95,16 +102,14 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
         return None
     sort = parameters.get("sort", "")
     output = sort.removeprefix("-")
-    outputs = challenge.definition.outputs
-    is_known = output in outputs
-    rank_by = challenge.definition.rank_by
+    outputs = BoardOutputs.of_board(phase)
+    is_known = output in outputs.names
+    rank_by = outputs.rank_by
     return Query(
         phase=phase,
         references=references,
         output=output if is_known else rank_by,
-        ascending=(
-            not sort.startswith("-") if is_known or output == DATE else rank_by in challenge.definition.lower_is_better
-        ),
+        ascending=(not sort.startswith("-") if is_known or output == DATE else rank_by in outputs.lower_is_better),
         by_date=output == DATE,
         everything=parameters.get("all") == "1",
     )

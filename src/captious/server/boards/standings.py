@@ -21,6 +21,7 @@ from django.db import transaction
 from django.db.models import F
 from numpy.typing import NDArray
 
+from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.ranking import HOLM_ROWS, Rows, corrected_rows, rank_rows, update_ranks
 from captious.server.boards.resampled_scores import Record, ResampledScores
 from captious.server.boards.shown_digits import rounded
@@ -98,7 +99,7 @@ def _members(phase: Phase) -> list[_Member]:
 
 
 def _standings(phase: Phase, key: str, folder: Path) -> Iterator[Standing]:
-    directions = phase.challenge.definition.directions
+    directions = BoardOutputs.of_board(phase).directions
     members = _members(phase)
     table = ResampledScores(folder / f"{key.replace('/', '_')}.scores", [*directions], settings.CAPTIOUS.resamples)
     members = _with_records(phase, key, members, table, [*directions])

@@ -79,7 +79,7 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
                 high=rounded(high, interval_digits(digits)),
                 p=rounded(p, p_digits(digits)) if differs else None,
                 effect_size=rounded(effect, effect_digits(digits)) if differs else None,
-                lower_is_better=name in query.challenge.definition.lower_is_better,
+                lower_is_better=name in query.outputs.lower_is_better,
                 signature=entries[0]["signature"],
             )
         )

@@ -165,7 +165,7 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
         "leaderboard",
         choices=choices,
         chosen=chosen,
-        outputs=query.challenge.definition.outputs,
+        outputs=query.outputs.names,
         by=by,
         order=order,
         page=page,
@@ -220,7 +220,7 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
     if not all(submission.is_current(query.key) for submission in chosen):
         raise OldScoresError
     by = request.GET.get("by", "")
-    return query, choices, chosen, by if by in query.challenge.definition.outputs else query.output
+    return query, choices, chosen, by if by in query.outputs.names else query.output
 
 
 def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.standings import board_changed
 from captious.server.boards.visible_scores import visible_scores
@@ -109,7 +110,10 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         boards=_boards(request.user, submission),
         scores_open=may_see_scores(request.user, submission.phase),
         digits=submission.phase.digits,
-        lower_is_better=submission.challenge.definition.lower_is_better,
+        lower_is_better={
+            *BoardOutputs.of_board(submission.phase).lower_is_better,
+            *submission.challenge.definition.lower_is_better,
+        },
         can_cancel=own and submission.status == _Status.QUEUED and not submission.was_ended,
         can_edit=own and exists and not submission.is_baseline,
         can_delete=own and exists and submission.status != _Status.RUNNING,

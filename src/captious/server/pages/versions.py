@@ -55,6 +55,6 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         outputs=[
             {"name": name, "url": replace(query, output=name).url("versions"), "current": name == query.output}
-            for name in definition.outputs
+            for name in query.outputs.names
         ],
     )

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Subquery
 from django.utils import timezone
 
+from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.standings import board_changed
 from captious.server.models import Phase, Scores, Submission
 from captious.server.people.audit import record
@@ -32,11 +33,13 @@ def change(phase: Phase, set_keys: dict[str, str]) -> int:
         set_keys: key of a reference set -> checksum. A retired phase without reference sets keeps its version.
     """
     if not set_keys or (set_keys, __version__) == (phase.set_keys, phase.program):
+        _describe_board(phase)
         return 0
     is_new = not phase.set_keys
     phase.set_keys, phase.program = set_keys, __version__
     phase.scoring_version += not is_new
     phase.save(update_fields=["set_keys", "program", "scoring_version"])
+    _describe_board(phase)
     n = queue_again(phase.submissions.all())
     _show_if_complete(phase.pk)
     return n
@@ -89,6 +92,12 @@ def show_complete() -> None:
         _show_if_complete(pk)
 
 
+def _describe_board(phase: Phase) -> None:
+    """Give the board the columns of the challenge, unless it shows older scores."""
+    values = BoardOutputs.of_challenge(phase.challenge).to_values()
+    Phase.objects.filter(pk=phase.pk, shown_version=F("scoring_version")).update(board_values=values)
+
+
 def _show_if_complete(pk: int) -> None:
     with transaction.atomic():
         phase = Phase.objects.select_for_update(no_key=True).select_related("challenge").get(pk=pk)
@@ -104,5 +113,6 @@ def _show_if_complete(pk: int) -> None:
         scored = Submission.objects.filter(Exists(current), phase=phase)
         scored.update(shown_scores=Subquery(current.values("pk")[:1]))
         Phase.objects.filter(pk=pk).update(shown_version=phase.scoring_version)
+        _describe_board(phase)
         board_changed(pk)
         record("show scores", phase.name, challenge=phase.challenge, detail=f"version {phase.scoring_version}")
