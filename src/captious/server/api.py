@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import uuid
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ from captious.server.people.access import (
     challenge_for,
     is_own,
     may_manage,
+    may_see_submission,
     own_submissions,
     submission_for,
     warnings_for,
@@ -125,19 +127,24 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         places = queue.places()
         return JsonResponse([_described(row, request.user, places) for row in own], safe=False)
     limit(request, "upload")
-    key = _key(request)
-    if (earlier := intake.earlier_submission(request.user, challenge, key)) is not None:
-        return JsonResponse(_described(earlier, request.user))
-    submission = _new_submission(request, challenge)
+    is_dry = _is_true(request, "dry_run", default=False)
+    key = "" if is_dry else _key(request)
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
     try:
-        _receive(request, path)
-        if _is_true(request, "dry_run", default=False):
+        fingerprint = _receive(request, path)
+        if (earlier := intake.earlier_submission(request.user, challenge, key, fingerprint)) is not None:
+            raise intake.AlreadySubmitted(earlier)
+        submission = _new_submission(request, challenge)
+        if is_dry:
             problems, remarks = intake.check(submission, path)
             answer = {"problems": [problem.to_dict() for problem in problems], "remarks": remarks}
             return JsonResponse(answer, status=422 if problems else 200)
-        intake.submit(submission, path, request=request, key=key)
+        intake.submit(submission, path, request=request, key=key, fingerprint=fingerprint)
+    except intake.KeyReused:
+        raise _Failure(422, "This Idempotency-Key was used for another upload. Use a new one.") from None
     except intake.AlreadySubmitted as already:
+        if not may_see_submission(request.user, already.submission):
+            raise _Failure(409, "You may not see the submission with this Idempotency-Key any more.") from None
         return JsonResponse(_described(already.submission, request.user))
     except intake.Refused as refused:
         described = [problem.to_dict() for problem in refused.problems]
@@ -258,19 +265,25 @@ def _is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
     return default if text is None else text.lower() in {"1", "true", "yes", "on"}
 
 
-def _receive(request: HttpRequest, path: Path) -> None:
-    """Stream the body to a file; what is too large is refused before it is read."""
+def _receive(request: HttpRequest, path: Path) -> str:
+    """Stream the body to a file; what is too large is refused before it is read.
+
+    Returns:
+        SHA-256 of parameters and body.
+    """
     size = request.META.get("CONTENT_LENGTH") or ""
     if not (size.isascii() and size.isdecimal()):
         raise _Failure(411, "Give the size of the file: Content-Length.")
     length = int(size)
     if length > settings.CAPTIOUS.upload_bytes:
         raise _Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
-    received = 0
+    received, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
     with path.open("xb") as file:
         os.fchmod(file.fileno(), 0o600)
         while chunk := request.read(_CHUNK):
             received += len(chunk)
+            digest.update(chunk)
             file.write(chunk)
     if received != length:
         raise _Failure(400, "The upload was interrupted.")
+    return digest.hexdigest()

@@ -371,6 +371,8 @@ class Attempt(models.Model):
     is_complete = models.BooleanField(default=False)
     #: Names the upload, so that one that is repeated because an answer was lost is not another; may be empty.
     key = models.CharField(max_length=64, blank=True, db_index=True)
+    #: SHA-256 of the request with this key.
+    fingerprint = models.CharField(max_length=64, blank=True)
 
 
 class Turn(models.Model):

@@ -10,19 +10,20 @@ import pytest
 
 from tests.server.security.world import World, upload
 
+CONTENT = upload()  # an archive has the time in it
+
 
 def send(
     world: World,
     user: str = "ann",
     key: str = "one",
     phase: str = "daily",
-    content: bytes | None = None,
+    content: bytes = CONTENT,
     more: str = "",
 ) -> Any:
     """Submit captions for a user's own team."""
     address = f"/api/v1/challenges/open/submissions?method=Mine&phase={phase}&filename=captions.zip&team={user}{more}"
     header = {"HTTP_IDEMPOTENCY_KEY": key} if key else {}
-    content = upload() if content is None else content
     return world.call(user, "POST", address, content, **header)
 
 
@@ -134,7 +135,31 @@ def test_captions_that_are_refused_count_each_time(undone: World) -> None:
     """Otherwise a key would be a way to any number of attempts."""
     for _ in range(2):
         assert send(undone, phase="attempts", content=b"bad").status_code == 422
-    assert send(undone, phase="attempts").status_code == 409
+    assert send(undone, phase="attempts", key="two").status_code == 409
+
+
+def test_former_members_learn_nothing(undone: World) -> None:
+    from captious.server.models import Membership, Submission
+
+    number = send(undone).json()["id"]
+    Submission.objects.update(public=False)
+    Membership.objects.filter(user__username="ann").delete()
+    answer = send(undone)
+    assert (answer.status_code, [*answer.json()]) == (409, ["error"])
+    assert undone.call("ann", "GET", f"/api/v1/submissions/{number}").status_code == 404
+
+
+def test_a_key_of_another_upload(undone: World) -> None:
+    assert send(undone).status_code == 201
+    for changed in ({"phase": "main"}, {"content": upload("a dog")}, {"content": b"bad"}):
+        answer = send(undone, **changed)
+        assert (answer.status_code, "another upload" in answer.json()["error"]) == (422, True)
+    assert n_attempts() == 1
+
+
+def test_dry_runs_have_no_key(undone: World) -> None:
+    assert send(undone).status_code == 201
+    assert "problems" in send(undone, more="&dry_run=1").json()
 
 
 @pytest.mark.parametrize("key", ["k" * 65, "schlüssel"])

@@ -280,6 +280,7 @@ class Migration(migrations.Migration):
                 ('time', models.DateTimeField(db_index=True)),
                 ('is_complete', models.BooleanField(default=False)),
                 ('key', models.CharField(blank=True, db_index=True, max_length=64)),
+                ('fingerprint', models.CharField(blank=True, max_length=64)),
                 ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('phase', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='captious.phase')),
                 ('submission', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='attempt', to='captious.submission')),

@@ -31,7 +31,7 @@ from captious.server.submissions.quotas import quota
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
-__all__ = ["AlreadySubmitted", "Refused", "check", "earlier_submission", "submit"]
+__all__ = ["AlreadySubmitted", "KeyReused", "Refused", "check", "earlier_submission", "submit"]
 
 
 class Refused(Exception):
@@ -60,6 +60,10 @@ class AlreadySubmitted(Exception):
         self.submission = submission
 
 
+class KeyReused(Exception):
+    """The key names another upload."""
+
+
 _log = logging.getLogger("captious.web")
 _SECONDS = 5  # after which most uploads have been read
 
@@ -85,21 +89,40 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
     return problems, [reason for reason in reasons if reason]
 
 
-def earlier_submission(user: User, challenge: Challenge, key: str) -> Submission | None:
-    """The submission that was made of an upload with this key; None if there is none, or the key is empty."""
-    attempts = Attempt.objects.filter(user=user, phase__challenge=challenge, key=key).exclude(submission=None)
-    attempt = attempts.select_related("submission__phase__challenge").first() if key else None
+def earlier_submission(user: User, challenge: Challenge, key: str, fingerprint: str) -> Submission | None:
+    """The submission that was made of an upload with this key; None if there is none, or the key is empty.
+
+    The user may not be allowed to see it any more.
+
+    Raises:
+        KeyReused: the upload with this key had another fingerprint.
+    """
+    if not key:
+        return None
+    attempts = Attempt.objects.filter(user=user, phase__challenge=challenge, key=key)
+    if attempts.exclude(fingerprint=fingerprint).exists():
+        raise KeyReused
+    attempt = attempts.exclude(submission=None).select_related("submission__phase__challenge").first()
     return None if attempt is None else attempt.submission
 
 
-def submit(submission: Submission, upload: Path, *, request: HttpRequest | None = None, key: str = "") -> None:
+def submit(
+    submission: Submission,
+    upload: Path,
+    *,
+    request: HttpRequest | None = None,
+    key: str = "",
+    fingerprint: str = "",
+) -> None:
     """Take in a submission. The upload is moved; if it is refused, it stays where it is.
 
     Args:
         request: that brought it, for the audit log.
         key: names the upload. Of uploads of a user with the same key, one submission is made.
+        fingerprint: of the request, by which another one with the same key is recognized.
 
     Raises:
+        KeyReused: the upload with this key had another fingerprint.
         AlreadySubmitted: there is a submission with this key.
         Refused: closed, a quota that is used up, or captions that are not valid.
         TooManyRequests: another upload of the user is being read. Nothing counts.
@@ -107,7 +130,7 @@ def submit(submission: Submission, upload: Path, *, request: HttpRequest | None 
     """
     try:
         with _turn(submission.user):
-            _submit(submission, upload, request, key)
+            _submit(submission, upload, request, key, fingerprint)
     except Refused as refused:
         if request is not None:
             challenge = submission.challenge
@@ -129,10 +152,10 @@ def _turn(user: User | None) -> Iterator[None]:
         yield
 
 
-def _submit(submission: Submission, upload: Path, request: HttpRequest | None, key: str) -> None:
+def _submit(submission: Submission, upload: Path, request: HttpRequest | None, key: str, fingerprint: str) -> None:
     if not submission.is_baseline:
         _refuse(_why_closed(submission))
-    attempt = _begin(submission, key)
+    attempt = _begin(submission, key, fingerprint)
     folder = None
     try:
         folder = storage.new_folder()
@@ -157,7 +180,7 @@ def _submit(submission: Submission, upload: Path, request: HttpRequest | None, k
         raise
 
 
-def _begin(submission: Submission, key: str) -> Attempt | None:
+def _begin(submission: Submission, key: str, fingerprint: str) -> Attempt | None:
     """Count the attempt before anything is read, so that many at once do not exceed the quota.
 
     One with the same key that did not end goes on: the connection or the web process was lost.
@@ -167,12 +190,16 @@ def _begin(submission: Submission, key: str) -> Attempt | None:
     phase, team, user, time = submission.phase, submission.team, submission.user, submission.created
     with transaction.atomic():
         _lock(submission)
+        if (earlier := earlier_submission(user, phase.challenge, key, fingerprint)) is not None:
+            raise AlreadySubmitted(earlier)
         unfinished = Attempt.objects.filter(user=user, phase=phase, team=team, key=key, is_complete=False).first()
         if key and unfinished is not None:
             return unfinished
         used = quota(phase, team, user, time)
         _refuse(used.scored_exhausted or used.attempts_exhausted)
-        attempt: Attempt = Attempt.objects.create(phase=phase, team=team, user=user, time=time, key=key)
+        attempt: Attempt = Attempt.objects.create(
+            phase=phase, team=team, user=user, time=time, key=key, fingerprint=fingerprint
+        )
         return attempt
 
 
