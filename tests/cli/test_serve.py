@@ -35,6 +35,13 @@ def test_a_folder_without_a_server(command: list[str], tmp_path: Path, monkeypat
     assert [*tmp_path.iterdir()] == [tmp_path / "empty"]
 
 
+def test_loading_into_a_folder_without_a_server(tmp_path: Path) -> None:
+    done = captious("challenge", "load", str(tmp_path), "--data", str(tmp_path / "new"))
+    assert done.returncode == 2
+    assert "new holds no server" in done.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_database_that_cannot_be_reached(tmp_path: Path) -> None:
     done = captious("serve", "--data", str(tmp_path / "data"), DATABASE_URL="postgres://127.0.0.1:9/nothing")
     assert done.returncode == 2

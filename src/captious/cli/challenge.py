@@ -97,7 +97,7 @@ def load(folder: Path, data: Path, yes: bool) -> None:
     """
     with server_extra():
         from captious.server.operations.setup import migrate, set_up
-    set_up(data, make=True)
+    set_up(data)
     migrate()
     from captious.server.challenges.challenge_store import load_challenge
 

@@ -198,7 +198,7 @@ def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iter
                     yield line, row
             elif row:
                 uneven = CaptionFileError(
-                    f"a row has {len(row)} cells where the header has {width}",
+                    f"a row has {len(row)} cell{'s' if len(row) != 1 else ''} where the header has {width}",
                     where=f"{source.name}: line {line}",
                     help="quote cells that contain the separator, and give every row the same number of cells",
                 )

@@ -227,6 +227,10 @@ class TestImages:
             "baselines[1].phases: there is no phase 'dev'; known are main",
         ),
         (
+            values(baselines=[{"method": "x" * 150, "file": "x.json"}]),
+            "baselines[1].method: must not be longer than 120 characters",
+        ),
+        (
             values(baselines=[{"method": "x", "file": "x.json", "link": "javascript:alert(1)"}]),
             "baselines[1].link: must begin with https:// or http://",
         ),

@@ -181,7 +181,7 @@ class TestEqualCaptions:
         ("equal", "has"),
         [
             ([""] * 39, "39 of 40 images have a caption without words"),
-            (["...", "", " ", "!"] * 3, "12 of 40 images have a caption without words"),
+            (["...", "__ _", " ", "!"] * 3, "12 of 40 images have a caption without words"),
             (["A cat.", "a cat", "a  cat!"] * 4, '12 of 40 images have the caption "a cat"'),
         ],
     )

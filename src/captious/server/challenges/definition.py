@@ -222,7 +222,7 @@ class PhaseDefinition(_Table):
 class BaselineDefinition(_Table):
     """A submission of the organizers, shown on leaderboards."""
 
-    method: Annotated[_Line, Field(max_length=120)]
+    method: Annotated[str, Field(max_length=120), AfterValidator(_line)]
     file: _File
     phases: Annotated[tuple[str, ...], _Some]
     human: bool = False

@@ -29,7 +29,7 @@ def equal_captions(captions: Mapping[ImageId, str], file: str, share: float) -> 
     most = max(int(share * len(captions)), ALWAYS_ALLOWED)
     if share >= 1 or len(captions) <= most:
         return
-    words = {image: " ".join(re.findall(r"\w+", caption.casefold())) for image, caption in captions.items()}
+    words = {image: " ".join(re.findall(r"[^\W_]+", caption.casefold())) for image, caption in captions.items()}
     text, n = Counter(words.values()).most_common(1)[0]
     if n > most:
         images = [image for image, caption in words.items() if caption == text]
