@@ -85,6 +85,24 @@ def test_two_at_the_same_time(undone: World, monkeypatch: pytest.MonkeyPatch, ph
     assert n_attempts(phase) == 1
 
 
+def test_two_at_the_same_time_that_are_not_valid(undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The attempt of the first is not handed out to the second, which would be read without counting."""
+    from captious.server.submissions import intake
+
+    answers: list[Any] = []
+    read = intake.read_upload
+
+    def reading(*values: Any) -> Any:
+        monkeypatch.setattr(intake, "read_upload", read)
+        answers.append(send(undone, content=b"bad"))
+        return read(*values)
+
+    monkeypatch.setattr(intake, "read_upload", reading)
+    answers.append(send(undone, content=b"bad"))
+    assert [answer.status_code for answer in answers] == [429, 422]
+    assert n_attempts() == 1
+
+
 @pytest.mark.parametrize("more", ["", "&dry_run=1"])
 def test_one_upload_of_an_account_is_read_at_a_time(undone: World, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
     from captious.server.submissions import intake
