@@ -432,6 +432,16 @@ class TestFiles:
         assert image["id"] == 1207
         assert document["signature"].startswith(("bleu-1|", "cider-d|", "rouge-l|"))
 
+    @pytest.mark.parametrize("metric", ["bleu", "cider-d", "rouge-l"])
+    def test_an_empty_caption(self, folder: Path, run: Run, metric: str) -> None:
+        candidates = json.loads(Path("improved.json").read_text())
+        candidates[0]["caption"] = ""
+        Path("empty.json").write_text(json.dumps(candidates))
+        outcome = run("explain", metric, "empty.json", "references.json", "--worst", "1")
+        assert outcome.code == 0
+        assert f"image {candidates[0]['image_id']} · " in outcome.out
+        assert ("brevity penalty" in outcome.out) == (metric == "bleu")
+
     def test_no_such_image(self, folder: Path, run: Run) -> None:
         assert_refused(run("explain", "rouge-l", *self.FILES, "--image", "1"), "there is no image 1", "improved.json")
 

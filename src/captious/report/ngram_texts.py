@@ -16,12 +16,13 @@ _MOST = 12  # n-grams of an order that are listed
 
 def ngram_text(explanation: NgramExplanation) -> Group:
     """Each order with its value and its n-grams: those that match, or those that add to the score."""
+    facts = explanation.facts
+    is_bleu = "brevity penalty" in facts
     lines = [Text(f"  candidate  {_plain(explanation.candidate)}", no_wrap=True)]
     for order, value in enumerate(explanation.orders, 1):
         of_order = [ngram for ngram in explanation.ngrams if len(ngram.words) == order]
         line = Text(f"  {order}-grams  {numbers.score(value)}", no_wrap=True)
-        sums = any(ngram.adds is not None for ngram in explanation.ngrams)
-        if not sums:
+        if is_bleu:
             matched, count = sum(ngram.matched for ngram in of_order), sum(ngram.count for ngram in of_order)
             line.append(f" = {matched}/{count}", "dim")
             of_order = [ngram for ngram in of_order if ngram.matched] + [g for g in of_order if not g.matched]
@@ -30,10 +31,9 @@ def ngram_text(explanation: NgramExplanation) -> Group:
         if len(of_order) > _MOST:
             line.append(f" and {len(of_order) - _MOST} more", "dim")
         lines.append(line)
-    if any(ngram.adds is not None for ngram in explanation.ngrams):
+    if not is_bleu:
         score, legend = "  score ", "Numbers: what an n-gram adds to the score; × how many references have it."
     else:
-        facts = explanation.facts
         lines.append(
             Text(
                 f"  brevity penalty {numbers.score(facts['brevity penalty'])} · {facts['length']:.0f} words, closest "
