@@ -5,8 +5,8 @@
 
 #include "bindings.hpp"
 #include "parallel.hpp"
-#include "parsing/parser.hpp"
 #include "parsing/descent.hpp"
+#include "parsing/parser.hpp"
 
 using namespace nanobind::literals;
 
