@@ -84,20 +84,33 @@ def cancel_or_take() -> list[Any]:
     return results
 
 
+def first_requests() -> int:
+    """The personal teams of a user whose first requests come at once."""
+    from captious.server.models import Team, User
+    from captious.server.people.teams import personal_team
+
+    user = User.objects.create_user("cem")
+    at_once(lambda: personal_team(user), lambda: personal_team(user))
+    return Team.objects.filter(is_personal=True, memberships__user=user).count()
+
+
 def two_uploads() -> list[int]:
     from django.test import Client
 
-    from captious.server.models import User
+    from captious.server.models import Membership, Team, User
     from captious.server.people.secrets import make_token
 
-    user = User.objects.create_user("ann")
-    headers = {"authorization": f"Bearer {make_token(user, 'test')}"}
+    team = Team.objects.create(name="Both", slug="both")
+    users = [User.objects.create_user(name) for name in ("ann", "ben")]  # one account uploads one file at a time
+    for user in users:
+        Membership.objects.create(team=team, user=user)
 
-    def send() -> int:
-        address = "/api/v1/challenges/small/submissions?method=Mine"
+    def send(user: User) -> int:
+        address = "/api/v1/challenges/small/submissions?method=Mine&team=both"
+        headers = {"authorization": f"Bearer {make_token(user, 'test')}"}
         return int(Client().post(address, upload(), "application/octet-stream", headers=headers).status_code)
 
-    return at_once(send, send)
+    return at_once(*[lambda user=user: send(user) for user in users])
 
 
 def while_loading(folder: Path) -> list[Any]:
@@ -158,14 +171,13 @@ def main() -> None:
     from django.db import connection
 
     from captious.server.challenges.challenge_store import load_challenge
-    from captious.server.models import Team
 
     folder = write_folder(data.parent / "small", limits="scored_per_day = 1")
     load_challenge(folder)
     found = {"two uploads": two_uploads()}
     found["burst"] = burst()
     found |= {**take_all(), "cancelled or taken": cancel_or_take()}
-    found["teams"] = Team.objects.filter(is_personal=True).count()
+    found["teams"] = first_requests()
     if connection.vendor == "postgresql":  # on SQLite, nobody takes anything while a challenge is loaded
         found["while loading"] = while_loading(folder)
     print(json.dumps(found))
