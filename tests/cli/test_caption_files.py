@@ -13,7 +13,19 @@ from .conftest import Run, assert_refused
 
 LAYOUTS = Path(__file__).parents[1] / "data" / "layouts"
 #: Commands that read no captions, or those of a benchmark, or captions under names that a server fixes.
-OTHERS = {"challenge", "data", "doctor", "evaluate-modules", "judge", "metrics", "resources", "run", "serve", "submit"}
+OTHERS = {
+    "challenge",
+    "data",
+    "doctor",
+    "evaluate-modules",
+    "judge",
+    "judge-pairwise",
+    "metrics",
+    "resources",
+    "run",
+    "serve",
+    "submit",
+}
 
 
 @pytest.fixture
