@@ -136,7 +136,7 @@ def main() -> None:
     table = captious.read_references(references)
     sets = captious.load({i: [o[i] for o in outputs] for i in references}, table, several=True)
     start = time.process_time()
-    captious.score(sets, metrics=[*METRICS], settings=captious.Settings(idf="coco-val"))
+    captious.score(sets, metrics=[*METRICS], settings=captious.Settings(idf="coco"))
     print(
         f"\n{len(table):,} images, {len(names)} candidates each, all of these: {time.process_time() - start:.2f} CPU s"
     )

@@ -23,7 +23,7 @@ REFERENCES, SYSTEMS = "references.json", ("baseline.json", "improved.json")
 RECIPE = """base = "lceval"
 epochs = 4
 hidden = [3]
-features = {name = "small", features = ["bleu-1", "rouge-l", "cider-d:idf=coco-val"]}
+features = {name = "small", features = ["bleu-1", "rouge-l", "cider-d:idf=coco"]}
 """
 
 
@@ -31,7 +31,7 @@ features = {name = "small", features = ["bleu-1", "rouge-l", "cider-d:idf=coco-v
 def set_file(folder: Path) -> Path:
     path = folder / "small.json"
     path.write_text(
-        '{"name": "small", "features": ["bleu-1", {"metric": "cider-d:idf=coco-val", "scale": 0.1}, "rouge-l"]}'
+        '{"name": "small", "features": ["bleu-1", {"metric": "cider-d:idf=coco", "scale": 0.1}, "rouge-l"]}'
     )
     return path
 
@@ -51,7 +51,7 @@ class TestFeatures:
         assert outcome.err.startswith(f"out.{form}: 24 captions, 3 features, small|features:small-")
         captions = captious.load("improved.json", REFERENCES)
         expected = Features(feature_set=as_feature_set(set_file), settings=Settings()).matrix(captions)
-        labels = ["bleu-1", "cider-d:idf=coco-val", "rouge-l"]
+        labels = ["bleu-1", "cider-d:idf=coco", "rouge-l"]
         if form == "parquet":
             pq = pytest.importorskip("pyarrow.parquet")
             table = pq.read_table(folder / "out.parquet")

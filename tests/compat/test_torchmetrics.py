@@ -41,7 +41,7 @@ METRICS: list[tuple[str, dict[str, Any]]] = [
     ("rouge-l", {"variant": "lin2004"}),
     ("rouge-s:gap=2", {}),
     ("cider-d", {}),
-    ("cider-d", {"idf": "coco-val", "sigma": 5.0}),
+    ("cider-d", {"idf": "coco", "sigma": 5.0}),
     ("cider", {"tokenizer": "whitespace"}),
 ]
 
@@ -99,7 +99,7 @@ def test_states_are_sums_of_statistics() -> None:
 
 
 def test_captions_are_kept_only_where_a_fit_needs_them() -> None:
-    assert all(isinstance(default, torch.Tensor) for default in CiderD(idf="coco-val")._defaults.values())
+    assert all(isinstance(default, torch.Tensor) for default in CiderD(idf="coco")._defaults.values())
     assert [*CiderD()._defaults.values()] == [[]]
 
 
@@ -113,7 +113,7 @@ def test_captions_survive_another_type() -> None:
 def test_metrics_of_a_collection_do_not_share_states() -> None:
     # The first batch gives all four the same statistics; torchmetrics then shares states of the same name.
     collection = torchmetrics.MetricCollection(
-        {"a": RougeL(), "b": RougeL(variant="lin2004"), "c": CiderD(idf="coco-val"), "d": Bleu()}
+        {"a": RougeL(), "b": RougeL(variant="lin2004"), "c": CiderD(idf="coco"), "d": Bleu()}
     )
     collection.update(["x"], [["y"]])
     collection.update(PREDS, TARGET)
@@ -127,7 +127,7 @@ def test_metrics_of_a_collection_do_not_share_states() -> None:
 
 def test_classes() -> None:
     pytest.importorskip("pycocoevalcap")
-    for metric in (Meteor(), Spider(idf="coco-val")):
+    for metric in (Meteor(), Spider(idf="coco")):
         metric.update(PREDS, TARGET)
         assert 0 < metric.compute().item() < 5.5
 
@@ -201,7 +201,7 @@ with open("captions.json") as file:
 distributed.init_process_group("gloo")
 sampler = DistributedSampler(pairs, shuffle=False)
 loader = DataLoader(pairs, batch_size=2, sampler=sampler, collate_fn=lambda batch: list(zip(*batch)))
-metrics = MetricCollection({"bleu": Bleu(), "cider-d": CiderD(), "given": CiderD(idf="coco-val"), "rouge-l": RougeL()})
+metrics = MetricCollection({"bleu": Bleu(), "cider-d": CiderD(), "given": CiderD(idf="coco"), "rouge-l": RougeL()})
 for preds, target in loader:
     metrics.update(list(preds), list(target))
 scores = {name: score.item() for name, score in metrics.compute().items()}
@@ -225,7 +225,7 @@ def test_torchrun_of_two_processes(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CaptiousWarning)
         report = captious.score(preds, target, ["bleu", captious.CiderD(), captious.RougeL()])
-        given = captious.score(preds, target, captious.CiderD(idf="coco-val"))
+        given = captious.score(preds, target, captious.CiderD(idf="coco"))
     expected = {output: result.score for output, result in report.items()} | {"given": given["cider-d"].score}
     for rank in range(2):
         scores = json.loads((tmp_path / f"{rank}.json").read_text())

@@ -62,7 +62,7 @@ def test_sets_that_were_loaded_need_nothing_else() -> None:
 
 
 def test_diversity_needs_no_references() -> None:
-    settings = captious.Settings(idf="coco-val")
+    settings = captious.Settings(idf="coco")
     report = captious.score(DIVERSE, metrics=["div", "self-cider", "lsa"], several=True, settings=settings)
     expected = scored(DIVERSE, "div", "self-cider", "lsa", settings=settings)
     assert {name: result.score for name, result in report.items()} == {

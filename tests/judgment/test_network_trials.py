@@ -29,7 +29,7 @@ from captious.metrics.contract.settings import Settings
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.models
 
-SMALL = {"name": "small", "features": ["bleu-1", "bleu-2", "rouge-l", "cider-d:idf=coco-val"]}
+SMALL = {"name": "small", "features": ["bleu-1", "bleu-2", "rouge-l", "cider-d:idf=coco"]}
 RECIPE = replace(
     as_recipe("lceval"),
     name="small",
@@ -116,7 +116,7 @@ def test_a_network_gets_its_features_and_layers(trials: Trials, witness: Witness
     assert [recipe.seed for recipe, *_ in witness.calls] == [RECIPE.seed, RECIPE.seed + 1]
     recipe, x, human, validation = witness.calls[0]
     assert recipe.sizes == (2, 5, 5, 2)
-    assert recipe.features.labels == ("rouge-l", "cider-d:idf=coco-val")
+    assert recipe.features.labels == ("rouge-l", "cider-d:idf=coco")
     np.testing.assert_array_equal(x, trials.features[:, 2:])
     np.testing.assert_array_equal(human, trials.human)
     np.testing.assert_array_equal(validation, trials.judged_features[0][:, 2:])
@@ -195,11 +195,11 @@ class TestStudies:
         assert dots.rows["all small"].value == everything["value"]
 
     def test_ablation_of_groups(self, examples: Path, witness: Witness) -> None:
-        groups = {"n-grams": ["bleu-1", "cider-d:idf=coco-val"]}
+        groups = {"n-grams": ["bleu-1", "cider-d:idf=coco"]}
         study = feature_ablation(examples, RECIPE, groups=groups, seeds=1, resamples=5)
         assert {r["features"] for r in study.records if r["kind"] == "only"} == {"n-grams"}
         trained = [recipe.features.labels for recipe, *_ in witness.calls]
-        assert trained[-2:] == [("bleu-2", "rouge-l"), ("bleu-1", "cider-d:idf=coco-val")]
+        assert trained[-2:] == [("bleu-2", "rouge-l"), ("bleu-1", "cider-d:idf=coco")]
 
     @pytest.mark.parametrize(
         ("groups", "message"),

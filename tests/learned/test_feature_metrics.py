@@ -97,7 +97,7 @@ def test_lceval(name: str, combine: lceval.Combine | None, case: Case) -> None:
 
 def test_frequencies_of_the_package_give_the_scores_of_all_of_coco(shared_data: Path, case: Case) -> None:
     counted = DocumentFrequencies.of(captious.read_references(shared_data / "coco" / "captions_val2014.json.gz"))
-    scores = CiderD(idf="coco-val").scores(case.captions)
+    scores = CiderD(idf="coco").scores(case.captions)
     np.testing.assert_allclose(scores, CiderD(idf=counted).scores(case.captions), rtol=1e-12)
     assert scores.mean() == pytest.approx(1.0, abs=0.3)
 

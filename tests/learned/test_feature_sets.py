@@ -44,12 +44,12 @@ def test_labels_change_with_the_content() -> None:
 def test_sets_in_files(form: str, tmp_path: Path) -> None:
     path = tmp_path / f"mine.{form}"
     texts = {
-        "json": '{"name": "mine", "features": ["bleu-1", {"metric": "cider-d:idf=coco-val", "scale": 0.1}]}',
-        "toml": 'name = "mine"\nfeatures = ["bleu-1", {metric = "cider-d:idf=coco-val", scale = 0.1}]\n',
+        "json": '{"name": "mine", "features": ["bleu-1", {"metric": "cider-d:idf=coco", "scale": 0.1}]}',
+        "toml": 'name = "mine"\nfeatures = ["bleu-1", {metric = "cider-d:idf=coco", scale = 0.1}]\n',
     }
     path.write_text(texts[form])
     loaded = as_feature_set(path)
-    assert loaded == FeatureSet("mine", (Feature("bleu-1"), Feature("cider-d:idf=coco-val", 0.1)))
+    assert loaded == FeatureSet("mine", (Feature("bleu-1"), Feature("cider-d:idf=coco", 0.1)))
     assert FeatureSet.from_dict(loaded.to_dict()) == loaded
 
 

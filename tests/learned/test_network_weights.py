@@ -18,7 +18,7 @@ from captious.learned.network_weights import NetworkWeights, bundled
 
 from .test_network import random_network
 
-FEATURES = FeatureSet("three", (Feature("bleu-1"), Feature("rouge-l", 0.5), Feature("cider-d:idf=coco-val")))
+FEATURES = FeatureSet("three", (Feature("bleu-1"), Feature("rouge-l", 0.5), Feature("cider-d:idf=coco")))
 
 
 def trained(**changed: Any) -> NetworkWeights:

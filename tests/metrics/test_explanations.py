@@ -60,11 +60,11 @@ def test_rouge_l(metric: captious.RougeL, candidate: str, references: list[str])
 def test_cider_needs_document_frequencies() -> None:
     with pytest.raises(ParameterError, match="document frequencies"):
         captious.CiderD().explain("a dog", ["a dog"])
-    explained = captious.CiderD(idf="coco-val").explain("a dog runs fast", ["a dog runs", "the dog is fast"])
+    explained = captious.CiderD(idf="coco").explain("a dog runs fast", ["a dog runs", "the dog is fast"])
     assert explained.ngrams[0].adds
 
 
 def test_cider_r_is_no_sum() -> None:
-    metric = captious.CiderR(idf=Settings(idf="coco-val").idf)
+    metric = captious.CiderR(idf=Settings(idf="coco").idf)
     with pytest.raises(ParameterError, match="cannot be explained"):
         metric.explain("a dog", ["a dog"])

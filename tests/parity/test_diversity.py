@@ -46,7 +46,7 @@ def report(sets: CaptionSets) -> captious.Report:
     metrics = ["div", "mbleu", "mbleu@mean", "lsa", "self-cider", "self-cider@cider-d"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", captious.CaptiousWarning)  # one reference each
-        return captious.score(sets, metrics=metrics, settings=captious.Settings(idf="coco-val"))
+        return captious.score(sets, metrics=metrics, settings=captious.Settings(idf="coco"))
 
 
 def column(images: list[dict[str, Any]], name: str) -> Any:
@@ -122,7 +122,7 @@ def test_odd_captions() -> None:
             found = captious.score(
                 load(captions, {1: ["a photo"]}, several=True),
                 metrics=[*metrics, *["mbleu"] * (len(edge["captions"]) > 1)],
-                settings=captious.Settings(idf="coco-val"),
+                settings=captious.Settings(idf="coco"),
             )
         for output, theirs, tolerance in outputs:
             np.testing.assert_allclose(found[output].score, edge[theirs], rtol=0, atol=tolerance, err_msg=name)

@@ -69,7 +69,7 @@ def test_references_as_one_text(shards: Path) -> None:
 
 
 def test_given_document_frequencies(shards: Path) -> None:
-    settings = Settings(idf="coco-val")
+    settings = Settings(idf="coco")
     assert texts(sharded(shards, ["cider-d"], settings=settings)) == texts(scored(["cider-d"], settings=settings))
 
 

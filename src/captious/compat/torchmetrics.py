@@ -1,7 +1,7 @@
 """Caption metrics as ``torchmetrics.Metric``, for training loops, Lightning and distributed evaluation.
 
     from captious.compat.torchmetrics import CaptionMetric, CiderD
-    metric = CiderD(idf="coco-val")  # or CaptionMetric("cider-d", idf="coco-val")
+    metric = CiderD(idf="coco")  # or CaptionMetric("cider-d", idf="coco")
     metric.update(["a dog runs"], [["a dog is running", "the dog runs"]])
     metric.compute()
 

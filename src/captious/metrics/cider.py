@@ -34,7 +34,7 @@ _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
 
 
 def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:
-    """Document frequencies; "coco-val" for those of the package, and another name is a file.
+    """Document frequencies; "coco" for those of the package, and another name is a file.
 
     Raises:
         ParameterError: neither frequencies nor a path.
@@ -64,7 +64,7 @@ class FrequenciesParameter(Resource[DocumentFrequencies | str | os.PathLike[str]
             default=default,
             read=as_frequencies,
             keep_none=True,
-            summary="document frequencies: a file, or coco-val; none to count the references",
+            summary="document frequencies: a file, or coco (COCO's validation images); none to count the references",
             signature_key="",  # what was counted is known after the fit
         )
 
@@ -160,7 +160,7 @@ class Cider(MeanMetric):
         if idf is None:
             raise ParameterError(
                 f"{self.name} needs the document frequencies of many images",
-                help="give idf (--idf coco-val), or a file of candidates and one of references with --image ID",
+                help="give idf (--idf coco), or a file of candidates and one of references with --image ID",
             )
         words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
         weights = self._weights(idf)
@@ -199,8 +199,8 @@ class Cider(MeanMetric):
         return [
             f"{self.name} weights n-grams by their inverse document frequency over images, and "
             f"there {'is' if n == 1 else 'are'} only {n:,}: the score is unreliable and cannot be compared with "
-            f"others.{zero} Use document frequencies of a large corpus (captious fit cider-d REFERENCES -o FILE; "
-            "--idf FILE)."
+            f"others.{zero} Use the document frequencies of COCO (--idf coco), or of a large corpus of your "
+            "own (captious fit cider-d REFERENCES -o FILE; --idf FILE)."
         ]
 
     @property

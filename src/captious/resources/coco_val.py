@@ -6,7 +6,7 @@ from pathlib import Path
 
 __all__ = ["FILE", "NAME"]
 
-#: What the option --idf and signatures call them.
-NAME = "coco-val"
+#: What the option --idf calls them.
+NAME = "coco"
 #: Where they are.
-FILE = Path(__file__).parent / f"{NAME}.idf"
+FILE = Path(__file__).parent / "coco-val.idf"

@@ -283,7 +283,7 @@ def test_objects_are_labeled_by_what_is_not_the_default() -> None:
         ("cider-d@official", "cider-d"),
         ("CIDEr-D:Sigma=6", "cider-d"),
         ("cider-d@paper:sigma=3.0", "cider-d@paper:sigma=3"),
-        ("cider-d:idf=coco-val", "cider-d:idf=coco-val"),
+        ("cider-d:idf=coco", "cider-d:idf=coco"),
         ("rouge-s:gap=none", "rouge-s:gap=none"),
         ("bleu-4:tokenizer=ptb", "bleu-4"),
     ],

@@ -39,7 +39,7 @@ class Settings:
     Args:
         tokenizer: name of a tokenizer: ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, or a registered one. By
             default, each metric's own. In Python, also a function.
-        idf: document frequencies for CIDEr and its relatives: a file that ``captious fit cider-d`` wrote, or coco-val
+        idf: document frequencies for CIDEr and its relatives: a file that ``captious fit cider-d`` wrote, or coco
             for those of COCO's validation images. By default, those of the references at hand.
         model: model of metrics with contextual encoders: a name on the Hugging Face hub, or a folder. By default, each
             metric's own.
