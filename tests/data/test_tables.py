@@ -40,10 +40,10 @@ def test_columns_of_lists_are_for_other_forms(refuses: Refuses, write: Write) ->
         read_rows(path, "references")
 
 
-@pytest.mark.parametrize(("row", "n"), [("9", 1), ("9,a dog, red", 3)])
-def test_too_few_or_too_many_cells(refuses: Refuses, write: Write, row: str, n: int) -> None:
+@pytest.mark.parametrize(("row", "cells"), [("9", "1 cell"), ("9,a dog, red", "3 cells")])
+def test_too_few_or_too_many_cells(refuses: Refuses, write: Write, row: str, cells: str) -> None:
     path = write("c.csv", f'id,caption\n\n7,"a\ncat"\n{row}\n')
-    with refuses(CaptionFileError, f"{path}: line 5", f"{n} cells where the header has 2", "quote cells"):
+    with refuses(CaptionFileError, f"{path}: line 5", f"a row has {cells} where the header has 2", "quote cells"):
         read_rows(path, "candidates")
 
 

@@ -16,19 +16,29 @@ from ..support.every_metric import LOWEST, MISSING, TRAINED, VECTORS, variants_h
 
 #: What they see in words depends on a parse, which no bag of words has.
 PARSED = ("spice", "spider", "hwcm", *TRAINED)
+
+
+def on_plain_words(name: str, variant: str) -> Metric:
+    """A metric to which words are what spaces separate, if it looks at words at all."""
+    metric = catalogue.get(name)
+    words = {} if "tokenizer" in metric.without_parameters else {"tokenizer": "whitespace"}
+    return metric(variant=variant, **words)
+
+
 METRICS: dict[str, Metric] = {
-    f"{name}@{variant}": catalogue.get(name)(variant=variant, tokenizer="whitespace")
+    f"{name}@{variant}": on_plain_words(name, variant)
     for name, variant in variants_here()
     if name not in (*PARSED, "length")  # a length is no measure of likeness
 }
 #: Those to which different words have nothing in common.
 NO_LIKENESS = [name for name, metric in METRICS.items() if metric.name not in VECTORS]
 #: Those to which a word is but a name. METEOR knows stems, synonyms and function words, but can be told to forget them;
-#: SPARCS knows stems and stop words, the metric of Yi et al. stop words. CIDEr-R looks for letters in tokens.
+#: SPARCS knows stems and stop words, the metric of Yi et al. stop words. CIDEr-R looks for letters in tokens, chrF at
+#: characters.
 NAMES_ONLY = {
     name: metric
     for name, metric in METRICS.items()
-    if metric.name not in ("cider-r", "meteor", "sparcs", "yi2020-unigram", *VECTORS)
+    if metric.name not in ("chrf", "cider-r", "meteor", "sparcs", "yi2020-unigram", *VECTORS)
 }
 if "meteor" not in MISSING:
     NAMES_ONLY["meteor, exact"] = captious.Meteor(modules={"exact": 1.0}, delta=0.5, tokenizer="whitespace")
