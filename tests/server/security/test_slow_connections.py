@@ -195,6 +195,33 @@ def test_more_uploads_than_may_wait(new_door: Callable[..., Door], monkeypatch: 
     assert [answer(each)[0] for each in uploads[:2]] == [200] * 2
 
 
+@pytest.mark.parametrize(
+    ("token", "address"),
+    [("ann", "192.0.2.{}"), ("token {}", "192.0.2.1"), ("token {}", "2001:db8::{}")],
+    ids=["an account", "an address", "a network of IPv6"],
+)
+def test_no_sender_can_take_all_places(
+    new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, token: str, address: str
+) -> None:
+    """Of eight uploads that may wait, one account and one address may have two; others find a place."""
+    monkeypatch.setattr(web_server, "_WAITING", 8)
+    door = new_door(behind_proxy=True)
+
+    def send(token: str, address: str) -> socket.socket:
+        head = f"Host: x\r\nX-Forwarded-For: {address}\r\nAuthorization: Bearer {token}"
+        return door.connect(upload().replace(b"Host: x", head.encode()))
+
+    taken = [send("first", "198.51.100.1")]  # has the thread
+    assert door.began.wait(60)
+    taken += [send(token.format(n), address.format(n)) for n in range(1, 3)]
+    assert answer(send(token.format(3), address.format(3)))[0] == 429
+    taken.append(send("other", "198.51.100.2"))
+    assert door.page() == 200
+    door.hold.set()
+    assert [answer(each)[0] for each in taken] == [200] * 4
+    assert answer(send(token.format(4), address.format(4)))[0] == 200
+
+
 def test_one_address_cannot_use_all_space(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     """Of eight uploads of 2 MiB that never end, four stay; the others are sent back while they arrive."""
     monkeypatch.setattr(web_server, "_AT_ONCE", 16)

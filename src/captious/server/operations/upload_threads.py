@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 
 from waitress.channel import HTTPChannel
@@ -17,47 +17,69 @@ class UploadThreads(ThreadedTaskDispatcher):
 
     Args:
         n: number of threads.
+        places: uploads that may wait.
+        share: of these, one sender and one address may have ``places / share`` each.
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, places: int, share: int) -> None:
         super().__init__()
+        self._places, self._most = places, max(places // share, 1)
         self._mutex = threading.Lock()
-        self._waiting: dict[str, deque[HTTPChannel]] = {}  # of senders that have a turn, what comes after it
+        self._n_waiting = 0
+        self._taken: Counter[tuple[str, str]] = Counter()  # places, by sender and by address
+        self._behind: dict[str, deque[_Upload]] = {}  # of senders that have a turn, what comes after it
         self.set_thread_count(n)
 
-    def __len__(self) -> int:
-        """How many uploads wait."""
+    def add(self, channel: HTTPChannel, sender: str, address: str) -> bool:
+        """Have the first request of a connection answered; False if there is no place for it."""
+        upload = _Upload(self, channel, sender, address)
         with self._mutex:
-            return len(self.queue) + sum(map(len, self._waiting.values()))
+            if self._n_waiting >= self._places or any(self._taken[owner] >= self._most for owner in upload.owners):
+                return False
+            self._n_waiting += 1
+            self._taken.update(upload.owners)
+            if sender in self._behind:
+                self._behind[sender].append(upload)
+                return True
+            self._behind[sender] = deque()
+        self.add_task(upload)
+        return True
 
-    def add(self, channel: HTTPChannel, sender: str) -> None:
-        """Have the first request of a connection answered."""
+    def begin_turn(self, upload: _Upload) -> None:
+        """An upload waits no more."""
         with self._mutex:
-            if sender in self._waiting:
-                self._waiting[sender].append(channel)
-                return
-            self._waiting[sender] = deque()
-        self.add_task(_Turn(self, channel, sender))
+            self._n_waiting -= 1
+            for owner in upload.owners:
+                self._taken[owner] -= 1
+                if not self._taken[owner]:
+                    del self._taken[owner]
 
     def end_turn(self, sender: str) -> None:
         """A sender's next upload goes to the end of the queue."""
         with self._mutex:
-            if not self._waiting[sender]:
-                del self._waiting[sender]
+            if not self._behind[sender]:
+                del self._behind[sender]
                 return
-            channel = self._waiting[sender].popleft()
-        self.add_task(_Turn(self, channel, sender))
+            upload = self._behind[sender].popleft()
+        self.add_task(upload)
 
 
 @dataclass(frozen=True)
-class _Turn:
+class _Upload:
     """What waitress knows as a task."""
 
     threads: UploadThreads
     channel: HTTPChannel
     sender: str
+    address: str
+
+    @property
+    def owners(self) -> tuple[tuple[str, str], ...]:
+        """Whose places it takes."""
+        return ("sender", self.sender), ("address", self.address)
 
     def service(self) -> None:
+        self.threads.begin_turn(self)
         try:
             self.channel.service()
         finally:

@@ -30,6 +30,7 @@ from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import Error
 
 from captious.server.operations.upload_threads import UploadThreads
+from captious.server.people.addresses import client_address, network
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import is_upload, most_bytes
 
@@ -42,9 +43,9 @@ _STUCK = 30  # seconds after which a client that takes nothing of an answer is d
 _HEADER_BYTES, _LINE_BYTES, _FIELDS = 64 * 1024, 8190, 100
 _CONNECTIONS = 4000
 _FILES = 3  # that a connection may need: a socket, a request and an answer on disk
-_WAITING = 200  # uploads that may wait for a thread
+_WAITING = 400  # uploads that may wait for a thread
 _AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
-_SHARE = 4  # one address may use up to this part of that
+_SHARE = 4  # one address, and of what waits one account, may have up to this part of either
 
 _Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
@@ -209,7 +210,7 @@ class WebServer(TcpWSGIServer):
 
     def __init__(self, application: _Application, listener: socket.socket, settings: ServerSettings) -> None:
         self._settings = settings
-        self._uploads = UploadThreads(settings.concurrent_reads)
+        self._uploads = UploadThreads(settings.concurrent_reads, _WAITING, _SHARE)
         pages = ThreadedTaskDispatcher()
         pages.set_thread_count(settings.web_threads)
         adjustments = Adjustments(
@@ -260,8 +261,7 @@ class WebServer(TcpWSGIServer):
         request = channel.requests[0]
         channel.is_refused = request.error is not None
         if not channel.is_refused and request.brings_captions:
-            if len(self._uploads) < _WAITING:
-                self._uploads.add(channel, self._sender(channel, request))
+            if self._uploads.add(channel, self._sender(channel, request), self._network(channel, [request])):
                 return
             channel.is_refused = True
             request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute.")
@@ -276,7 +276,7 @@ class WebServer(TcpWSGIServer):
             request = channel.request
             requests = [*channel.requests, *([request] if request is not None else [])]
             arrived = sum(each.body_bytes_received for each in requests)
-            address = self._address(channel, requests)
+            address = self._network(channel, requests)
             total, of_address[address] = total + arrived, of_address[address] + arrived
             if request is None:
                 continue
@@ -294,12 +294,12 @@ class WebServer(TcpWSGIServer):
     def _sender(self, channel: _Channel, request: _Request) -> str:
         """Whose upload it is, as far as can be told here: the token or the cookies, otherwise the address."""
         known = request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE")
-        return str(known or self._address(channel, [request]))
+        return str(known or self._network(channel, [request]))
 
-    def _address(self, channel: _Channel, requests: list[_Request]) -> str:
-        if self._settings.behind_proxy and requests:
-            return str(requests[0].headers.get("X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
-        return str(channel.addr[0])
+    def _network(self, channel: _Channel, requests: list[_Request]) -> str:
+        """The address that a request comes from, as limits count it."""
+        forwarded = str(requests[0].headers.get("X_FORWARDED_FOR", "")) if requests else ""
+        return network(client_address(str(channel.addr[0]), forwarded, behind_proxy=self._settings.behind_proxy))
 
 
 def _connections() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import time
 
 from django.conf import settings
@@ -11,6 +10,7 @@ from django.db.models import F
 from django.http import HttpRequest
 
 from captious.server.models import RateCount
+from captious.server.people.addresses import client_address, network
 
 __all__ = ["TooManyRequests", "address_of", "limit", "network_of", "remove_old_counts"]
 
@@ -31,24 +31,13 @@ class TooManyRequests(Exception):
 
 def address_of(request: HttpRequest) -> str:
     """The client's address. ``X-Forwarded-For`` counts only if the settings say that a proxy is in front."""
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.CAPTIOUS.behind_proxy else ""
-    # The proxy appends the address that it saw; what comes before may be made up by the client.
-    address = forwarded.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
-    return str(address)[:45]
+    forwarded, peer = (request.META.get(name, "") for name in ("HTTP_X_FORWARDED_FOR", "REMOTE_ADDR"))
+    return client_address(peer, forwarded, behind_proxy=settings.CAPTIOUS.behind_proxy)
 
 
 def network_of(request: HttpRequest) -> str:
-    """The client's address, for limits: of IPv6, the first address of the /64, which one client has to itself."""
-    address = address_of(request)
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return address
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((int(parsed), 64), strict=False).network_address)
+    """The client's address, for limits."""
+    return network(address_of(request))
 
 
 def limit(request: HttpRequest, what: str, *, by_address: bool = False) -> None:

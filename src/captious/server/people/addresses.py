@@ -1,0 +1,33 @@
+"""Addresses of clients, and what limits count as one of them."""
+
+from __future__ import annotations
+
+import ipaddress
+
+__all__ = ["client_address", "network"]
+
+
+def client_address(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
+    """The address of a client.
+
+    Args:
+        peer: who is connected to the server.
+        forwarded: ``X-Forwarded-For``, which counts only if a proxy is in front.
+        behind_proxy: whether there is one.
+    """
+    # The proxy appends the address that it saw; what comes before may be made up by the client.
+    last = forwarded.rpartition(",")[2].strip() if behind_proxy else ""
+    return (last or peer)[:45]
+
+
+def network(address: str) -> str:
+    """An address, for limits: of IPv6, the first address of the /64, which one client has to itself."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed), 64), strict=False).network_address)
