@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -39,6 +39,7 @@ __all__ = [
     "leaderboard",
     "leaderboard_csv",
     "leaderboard_json",
+    "page_of",
 ]
 
 _IMAGES_PER_PAGE = 20
@@ -96,6 +97,11 @@ def challenge_page(
         "can_see_board": any(may_see_board(request.user, phase) for phase in challenge.phase_list),
     }
     return render(request, f"captious/{template}.html", {**shared, **context}, status=status)
+
+
+def page_of(request: HttpRequest, rows: Any, per_page: int = boards.ROWS_PER_PAGE) -> Page:
+    """The page of a list or queryset that an address asks for: the nearest one if there is no such page."""
+    return Paginator(rows, per_page).get_page(request.GET.get("page"))
 
 
 @require_safe
@@ -156,7 +162,7 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
     order = request.GET.get("order", "")
     order = order if order in browsing.ORDERS else "lowest" if len(chosen) < 2 else "difference"
     positions = browsing.order_of(query, chosen, by, order)
-    page = Paginator(positions, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
+    page = page_of(request, positions, _IMAGES_PER_PAGE)
     page.object_list = browsing.rows_of(query, chosen, by, page.object_list)
     return challenge_page(
         request,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from captious.server.boards.standings import board_changed
 from captious.server.models import Challenge, Participant, Phase, Submission
-from captious.server.pages.challenges import challenge_page
+from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.pages.forms import ParticipantsForm, one_line
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.audit import record
@@ -33,7 +33,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     action = request.POST.get("action", "")
     form = ParticipantsForm(request.POST if action == "participants" else None)
     if request.method == "POST" and _act(request, challenge, action, form):
-        return redirect("captious:manage", slug)
+        return redirect(request.get_full_path())  # the same page of submissions
     submissions = Submission.objects.filter(phase__challenge=challenge).select_related(
         "phase__challenge", "team", "user", "shown_scores"
     )
@@ -43,7 +43,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         "manage",
         "manage",
         status=422 if form.errors else 200,
-        submissions=submissions,
+        page=page_of(request, submissions),
         places=queue.places(),
         phases=challenge.phase_list,
         participants=challenge.participants.order_by("username"),

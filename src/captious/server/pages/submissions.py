@@ -22,7 +22,7 @@ from captious.server.boards.standings import board_changed
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission, key_of
-from captious.server.pages.challenges import challenge_page, csv_file
+from captious.server.pages.challenges import challenge_page, csv_file, page_of
 from captious.server.pages.error_pages import OldScoresError
 from captious.server.pages.forms import EditForm, SubmitForm, open_phases
 from captious.server.people.access import (
@@ -89,8 +89,8 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """The submissions of the user's teams."""
     challenge = challenge_for(request.user, slug)
-    own = own_submissions(request.user, challenge)
-    return challenge_page(request, challenge, "submissions", "submissions", submissions=own, places=queue.places())
+    page = page_of(request, own_submissions(request.user, challenge))
+    return challenge_page(request, challenge, "submissions", "submissions", page=page, places=queue.places())
 
 
 @require_safe

@@ -6,18 +6,15 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from captious.server.boards.leaderboard_query import query_from
 from captious.server.boards.version_comparison import compare_versions, rows_of
-from captious.server.pages.challenges import challenge_page
+from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import challenge_for, may_manage
 
 __all__ = ["versions"]
-
-_PER_PAGE = 100
 
 
 @login_required
@@ -29,7 +26,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     if query is None or not may_manage(request.user, challenge):
         raise Http404
     compared = compare_versions(query.phase)
-    page = Paginator(compared.submissions, _PER_PAGE).get_page(request.GET.get("page"))
+    page = page_of(request, compared.submissions)
     definition = challenge.definition
     return challenge_page(
         request,
@@ -37,7 +34,6 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         "versions",
         "manage",
         query=query,
-        query_url=query.url("versions"),
         versions=compared,
         page=page,
         rows=rows_of(query, compared, page.object_list),

@@ -1,0 +1,60 @@
+"""Lists of submissions come in pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.site import Site
+from tests.support.small_challenge import queue, write_folder
+
+
+@pytest.fixture
+def ann(site: Site, tmp_path: Path) -> Any:
+    """An administrator with 105 submissions, of which the oldest is called "oldest"."""
+    from captious.server.models import Submission
+    from captious.server.people.teams import personal_team
+
+    site.load(write_folder(tmp_path / "small"))
+    ann = site.user(is_superuser=True)
+    values = {"user": ann, "team": personal_team(ann), "status": "done"}
+    [oldest] = queue(method="oldest", **values)
+    Submission.objects.bulk_create(
+        Submission(
+            **values,
+            phase=oldest.phase,
+            method=f"newer {n}",
+            folder_name=f"folder {n}",
+            size=1,
+            created=oldest.created,
+            filename="x",
+        )
+        for n in range(104)
+    )
+    return ann
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [("/challenges/small/submissions", '"?page=2"'), ("/challenges/small/manage", '"?page=2#submissions"')],
+)
+def test_a_hundred_submissions_at_a_time(site: Site, ann: Any, address: str, link: str) -> None:
+    first, second, beyond = (
+        site.client(ann).get(address, {"page": page}).content.decode() for page in ("1", "2", "999")
+    )
+    assert (first.count(">newer "), second.count(">newer ")) == (100, 4)
+    assert link in first and "Page 1 of 2" in first
+    assert ">oldest<" in second and ">oldest<" not in first
+    assert ">oldest<" in beyond
+
+
+def test_what_organizers_do_leads_to_the_same_page(site: Site, ann: Any) -> None:
+    from captious.server.models import Submission
+
+    oldest = Submission.objects.get(method="oldest")
+    address = "/challenges/small/manage?page=2"
+    answer = site.client(ann).post(address, {"action": "hide", "submission": oldest.pk})
+    assert (answer.status_code, answer["Location"]) == (302, address)
+    assert Submission.objects.get(method="oldest").is_hidden
