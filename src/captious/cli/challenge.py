@@ -15,6 +15,7 @@ import click
 from captious.cli.library_options import FILE
 from captious.cli.outputs import print_rows, warn
 from captious.cli.serve import server_extra, server_folder_option
+from captious.report.numbers import counted
 
 if TYPE_CHECKING:
     from captious.server.challenges.changes import Changes
@@ -136,11 +137,13 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
         yield "texts", f"{text.title}: {text.file}"
     for captions in definition.captions:
         access = "public" if captions.public else "not public"
-        yield "captions", f"{captions.name}: {len(challenge.image_ids[captions.name]):,} images, {access}"
+        images = counted(len(challenge.image_ids[captions.name]), "image")
+        yield "captions", f"{captions.name}: {images}, {access}"
     for references in definition.references:
         table = challenge.references[references.captions, references.name]
         label = definition.label(references.captions, references.name)
-        counts = f"{len(table.texts):,} captions of {len(table):,} images, {len(table.texts) / len(table):.1f} each"
+        counts = f"{counted(len(table.texts), 'caption')} of {counted(len(table), 'image')}"
+        counts += f", {len(table.texts) / len(table):.1f} each"
         yield "references", f"{label}: {counts}, {references.file}"
     for phase in definition.phases:
         yield "phases", _phase(phase)

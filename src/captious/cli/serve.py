@@ -195,6 +195,6 @@ def restore(file: Path, data: Path) -> None:
     click.echo(f"{data}: {n:,} files", err=True)
     if again or gone:
         click.echo(
-            f"Changed while the backup was made: {again:,} submissions are scored again, {gone:,} were deleted.",
+            f"Submissions that changed while the backup was made: scored again {again:,}, deleted {gone:,}.",
             err=True,
         )

@@ -12,6 +12,7 @@ from captious.table import Cell, Column, Form
 __all__ = [
     "NOTHING",
     "bounds",
+    "counted",
     "interval",
     "p_value",
     "plain",
@@ -87,6 +88,11 @@ def p_value(p: float, digits: int = 3) -> str:
     """A p value: ".042", or "<.001" where three digits would be zeros."""
     smallest = 10**-digits
     return f"<{score(smallest, digits)}" if p < smallest else score(p, digits)
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things: "1 image", "5,000 images"."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def plain(text: str) -> str:

@@ -71,7 +71,7 @@ class TestChecked:
         )
         checked = check_folder(folder)
         assert checked.warnings == (
-            "references[1].file: 1 images without references are left out (image_id 8)",
+            "references[1].file: left out 1 image without references (image_id 8)",
             "references[1].file: every image has only one reference; are these the references?",
         )
         assert checked.image_ids["val2014"] == (7, 3)
@@ -129,7 +129,7 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
         (_write(C5, b"{"), f"references[1].file: the JSON is truncated ({C5}: line 1, column 2)"),
         (
             _write(C5, coco({7: ["a cat", " "], 3: ["a dog"]})),
-            "references[1].file: 1 of 2 images have an empty reference",
+            "references[1].file: 1 image of 2 with an empty reference",
         ),
         (_write(C40, coco({1: ["a"] * 2, 2: ["b"] * 2})), "references[3].file: no image is also in c5"),
         (

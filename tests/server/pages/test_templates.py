@@ -22,6 +22,8 @@ FORBIDDEN = {
     "an event handler": re.compile(r"<[^>]*\son[a-z]+="),
     "a file of another site": re.compile(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=\"(?:https?:)?//"),
 }
+#: Such as "1 images".
+PLURAL = re.compile(r"\|(?:count|length) ?}} [a-z]+s\b")
 
 
 def test_there_are_templates() -> None:
@@ -41,6 +43,12 @@ def test_the_content_security_policy_allows_it(path: Path, what: str) -> None:
 )
 def test_what_is_forbidden_is_found(text: str) -> None:
     assert any(pattern.search(text) for pattern in FORBIDDEN.values())
+
+
+@names
+def test_numbers_can_be_one(path: Path) -> None:
+    match = PLURAL.search(path.read_text())
+    assert match is None, f"without pluralize: {match and match.group()}"
 
 
 @pytest.mark.parametrize("name", ["400", "403", "403_csrf", "404", "413", "429", "500", "503", "locked"])

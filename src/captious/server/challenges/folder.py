@@ -15,6 +15,7 @@ from typing import Any
 from captious.data import ImageId, References, read_references
 from captious.data.source import images, some
 from captious.errors import CaptiousError
+from captious.report.numbers import counted
 from captious.server.challenges.baselines import baseline_problems
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS, SETTINGS, SHARED_SETTINGS, metric_problems
 from captious.server.challenges.consistency import tables
@@ -218,12 +219,12 @@ class _Check:
         ]
         if empty:
             self.problems.append(
-                f"{place}: {len(empty):,} of {len(table):,} images have an empty reference ({images(empty)})"
+                f"{place}: {counted(len(empty), 'image')} of {len(table):,} with an empty reference ({images(empty)})"
             )
         if table.without_references:
             n = len(table.without_references)
             self.warnings.append(
-                f"{place}: {n:,} images without references are left out ({images(table.without_references)})"
+                f"{place}: left out {counted(n, 'image')} without references ({images(table.without_references)})"
             )
         if len(table.texts) == len(table):
             self.warnings.append(f"{place}: every image has only one reference; are these the references?")
