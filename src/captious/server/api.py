@@ -16,8 +16,9 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.visible_scores import visible_scores
-from captious.server.models import Challenge, Phase, Submission, Team, key_of
+from captious.server.models import Challenge, Phase, Submission, Team
 from captious.server.operations.prometheus import prometheus_text
 from captious.server.pages.forms import EditForm, one_line, open_phases
 from captious.server.people.access import (
@@ -186,9 +187,7 @@ def _described(submission: Submission, user: Any, places: Mapping[int, int] | No
     """
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores = visible_scores(user, submission)
-    sets = submission.phase.reference_sets
-    ranking_set = next((row for row in sets if row.captions == sets[-1].captions), None)
-    ranking = scores.get(key_of(submission.challenge, ranking_set), {}) if ranking_set is not None else {}
+    ranking = scores.get(BoardOutputs.of_board(submission.phase).main_set, {})
     return {
         "id": submission.pk,
         "challenge": submission.challenge.slug,

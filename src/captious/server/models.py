@@ -179,9 +179,10 @@ class Phase(models.Model):
         return self.scores_shown == "at-once" or (self.scores_shown == "at-end" and has_ended)
 
     @property
-    def reference_sets(self) -> list[ReferencesDefinition]:
-        """What submissions of this phase are scored against, in the order of the challenge's folder."""
-        return [row for row in self.challenge.definition.references if row.captions in self.captions]
+    def reference_sets(self) -> dict[str, ReferencesDefinition]:
+        """What submissions of this phase are scored against, by key, in the order of the challenge's folder."""
+        rows = (row for row in self.challenge.definition.references if row.captions in self.captions)
+        return {key_of(self.challenge, row): row for row in rows}
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):

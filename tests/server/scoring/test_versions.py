@@ -157,6 +157,52 @@ def test_columns_change_with_the_scores(site: Site, folder: Path) -> None:
     assert board(site)["method 0"]["rouge-1"] is not None
 
 
+def test_other_pages_keep_to_the_board(site: Site, folder: Path) -> None:
+    """Until all is scored, the overview and comparisons show the outputs, signatures and scores of the board."""
+    rows = queue(2)
+    site.work()
+    toml = write_folder(folder, references=NEW) / "challenge.toml"
+    toml.write_text(toml.read_text().replace('["bleu", "rouge-l"]', '["rouge-1"]').replace("bleu-4", "rouge-1"))
+    addresses = ("/challenges/small/", f"/challenges/small/compare?a={rows[0].pk}&b={rows[1].pk}&all=1")
+
+    def texts() -> list[str]:
+        return [site.client().get(address).content.decode() for address in addresses]
+
+    before = texts()
+    site.load(folder)
+    score_one()
+    assert texts() == before
+    score_one()
+    for old, new in zip(before, texts(), strict=True):
+        assert "rouge-l" in old and "rouge-1" not in old
+        assert "rouge-1" in new and "rouge-l" not in new
+
+
+def test_reference_sets_change_with_the_scores(site: Site, folder: Path) -> None:
+    """A board shows a set that has another name now, or is no more, and only those until all is scored."""
+    public = '[[captions]]\nname = "captions"\npublic = true\n'
+
+    def load(**values: Any) -> None:
+        toml = write_folder(folder, **values) / "challenge.toml"
+        toml.write_text(toml.read_text() + public)
+        site.load(folder)
+
+    load(sets=("c2", "gone"))
+    [first, _] = queue(2)
+    site.work()
+    load(sets=("c3",), references=NEW)
+    score_one()
+    for key in ("c2", "gone"):
+        assert board(site, references=key)["method 0"] == shown(REFERENCES)
+        for systems in ("", "&systems=0"):
+            assert site.client().get(f"/challenges/small/captions?references={key}{systems}").status_code == 503
+    assert site.client().get("/challenges/small/leaderboard?references=c3").status_code == 404
+    assert "gone" in site.client().get(first.url).content.decode()
+    score_one()
+    assert board(site, references="c3")["method 0"] == board(site)["method 0"] == shown(NEW)
+    assert site.client().get("/challenges/small/leaderboard?references=gone").status_code == 404
+
+
 class TestOnlyWhatChanged:
     def test_reference_sets(self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         site.load(write_folder(folder, sets=("c2", "other")))

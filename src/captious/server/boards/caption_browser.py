@@ -143,7 +143,7 @@ def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> 
 
 
 def _references(query: Query) -> References:
-    return reference_cache.references(query.challenge, query.references)
+    return reference_cache.references(query.challenge, query.phase.reference_sets[query.key])
 
 
 def _column(submission: Submission, query: Query, output: str) -> np.ndarray[Any, Any] | None:

@@ -164,10 +164,10 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
         sets=[
             {
                 "label": challenge.definition.label(references.captions, references.name),
-                "url": replace(query, references=references).url(),
-                "current": references == query.references,
+                "url": replace(query, key=key).url(),
+                "current": key == query.key,
             }
-            for references in query.phase.reference_sets
+            for key, references in query.outputs.sets.items()
         ],
         columns=[_column(name, query, rows) for name in query.outputs.names],
         page=shown,

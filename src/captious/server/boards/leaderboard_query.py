@@ -11,9 +11,8 @@ from urllib.parse import urlencode
 from django.db.models import Q
 from django.urls import reverse
 
-from captious.server.boards.board_outputs import BoardOutputs
-from captious.server.challenges.definition import ReferencesDefinition
-from captious.server.models import Challenge, Phase, Standing, Submission, key_of
+from captious.server.boards.board_outputs import BoardOutputs, ReferenceSet
+from captious.server.models import Challenge, Phase, Standing, Submission
 from captious.server.people.access import may_see_board
 
 __all__ = ["Query", "choices", "own_places", "query_from", "standing_of"]
@@ -28,7 +27,8 @@ class Query:
     """Which leaderboard: what the address says, checked.
 
     Args:
-        phase, references: of the challenge.
+        phase: of the challenge.
+        key: how the scores of submissions name the reference set.
         output: what is sorted and ranked by.
         ascending: lowest first.
         by_date: sorted by the time of submission, the newest first, or with ``ascending`` the oldest: the history.
@@ -36,7 +36,7 @@ class Query:
     """
 
     phase: Phase
-    references: ReferencesDefinition
+    key: str
     output: str
     ascending: bool = False
     by_date: bool = False
@@ -58,9 +58,9 @@ class Query:
         return self.output in self.outputs.lower_is_better
 
     @property
-    def key(self) -> str:
-        """How the scores of submissions name the reference set."""
-        return key_of(self.challenge, self.references)
+    def references(self) -> ReferenceSet:
+        """The reference set."""
+        return self.outputs.sets[self.key]
 
     @property
     def parameters(self) -> str:
@@ -91,23 +91,17 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
     phase = next((phase for phase in phases if phase.name == name), None)
     if phase is None:
         return None
-    sets = phase.reference_sets
-    key = parameters.get("references")
-    # The last captions file is usually the one that counts: val2014 before test2014.
-    first_of_last = next(candidate for candidate in sets if candidate.captions == sets[-1].captions)
-    references = next(
-        (candidate for candidate in sets if key_of(challenge, candidate) == key), None if key else first_of_last
-    )
-    if references is None:
+    outputs = BoardOutputs.of_board(phase)
+    key = parameters.get("references") or outputs.main_set
+    if key not in outputs.sets:
         return None
     sort = parameters.get("sort", "")
     output = sort.removeprefix("-")
-    outputs = BoardOutputs.of_board(phase)
     is_known = output in outputs.names
     rank_by = outputs.rank_by
     return Query(
         phase=phase,
-        references=references,
+        key=key,
         output=output if is_known else rank_by,
         ascending=(not sort.startswith("-") if is_known or output == DATE else rank_by in outputs.lower_is_better),
         by_date=output == DATE,

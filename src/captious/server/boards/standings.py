@@ -25,7 +25,7 @@ from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.ranking import HOLM_ROWS, Rows, corrected_rows, rank_rows, update_ranks
 from captious.server.boards.resampled_scores import Record, ResampledScores
 from captious.server.boards.shown_digits import rounded
-from captious.server.models import Phase, Scores, Standing, Submission, key_of
+from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.scoring.stored_results import read_results
 
 __all__ = ["board_changed", "refresh", "refresh_stale"]
@@ -68,9 +68,7 @@ def refresh(pk: int) -> None:
         if phase.board_stored == changes:
             return  # another process was faster
         standings = [
-            standing
-            for references in phase.reference_sets
-            for standing in _standings(phase, key_of(phase.challenge, references), folder)
+            standing for key in BoardOutputs.of_board(phase).sets for standing in _standings(phase, key, folder)
         ]
         with transaction.atomic():
             stored = Phase.objects.filter(pk=pk, board_stored__lt=changes).update(board_stored=changes)

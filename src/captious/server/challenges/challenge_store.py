@@ -190,8 +190,7 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
     n_rescored = 0
     for phase in Phase.objects.select_for_update().filter(challenge=challenge):
         phase.challenge = challenge
-        keys = [key_of(challenge, row) for row in phase.reference_sets]
-        n_rescored += versions.change(phase, {key: checksums[key] for key in keys})
+        n_rescored += versions.change(phase, {key: checksums[key] for key in phase.reference_sets})
         board_changed(phase.pk)
     return challenge, n_rescored
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
+from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.leaderboard_query import Query, query_from
 from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import compare_submissions
@@ -73,16 +74,18 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _signatures(challenge: Challenge) -> dict[str, list[str]]:
-    """The signatures of each output in what was scored last, known once something was scored: one for each way in
+    """The signatures of each output on the boards of the phases, known once something was scored: one for each way in
     which a reference set is scored.
     """
-    rows = Submission.objects.scored().filter(phase__challenge=challenge, phase__is_retired=False)
-    latest = rows.order_by("-shown_scores__finished").first()
-    sets = [] if latest is None or latest.shown_scores is None else [*latest.shown_scores.outputs.values()]
-    return {
-        name: [*dict.fromkeys(outputs[name]["signature"] for outputs in sets if name in outputs)]
-        for name in challenge.definition.outputs
-    }
+    signatures: dict[str, list[str]] = {}
+    for phase in challenge.phase_list:
+        latest = Submission.objects.scored().filter(phase=phase).order_by("-shown_scores__finished").first()
+        sets = [] if latest is None or latest.shown_scores is None else [*latest.shown_scores.outputs.values()]
+        for name in BoardOutputs.of_board(phase).names:
+            known = signatures.setdefault(name, [])
+            of_phase = dict.fromkeys(outputs[name]["signature"] for outputs in sets if name in outputs)
+            known += [signature for signature in of_phase if signature not in known]
+    return signatures
 
 
 def challenge_page(
@@ -223,7 +226,8 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
     chosen = [submission for submission in choices if str(submission.pk) in systems][:_MOST_SYSTEMS]
     if not systems:
         chosen = choices[:1]
-    if not all(submission.is_current(query.key) for submission in chosen):
+    is_there = query.key in query.phase.reference_sets
+    if not is_there or not all(submission.is_current(query.key) for submission in chosen):
         raise OldScoresError
     by = request.GET.get("by", "")
     return query, choices, chosen, by if by in query.outputs.names else query.output

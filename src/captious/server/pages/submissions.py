@@ -16,12 +16,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.board_outputs import BoardOutputs, sets_of
 from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.standings import board_changed
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.challenges import reference_cache
-from captious.server.models import Submission, key_of
+from captious.server.models import Submission
 from captious.server.pages.challenges import challenge_page, csv_file, page_of
 from captious.server.pages.error_pages import OldScoresError
 from captious.server.pages.forms import EditForm, SubmitForm, open_phases
@@ -127,11 +127,11 @@ def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
     boards = []
     all_scores = visible_scores(user, submission)
     has_several = len(submission.challenge.definition.captions) > 1
-    for references in submission.phase.reference_sets:
-        scores = all_scores.get(key_of(submission.challenge, references))
+    for key, references in sets_of(submission.phase).items():
+        scores = all_scores.get(key)
         if not scores:
             continue
-        is_current = submission.is_current(key_of(submission.challenge, references))
+        is_current = submission.is_current(key)
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
             {
@@ -243,18 +243,17 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
     """Captions, references and scores of each image as CSV, for captions files that are public."""
     submission = submission_for(request.user, pk)
     challenge = submission.challenge
-    reference_sets = {(row.captions, row.name): row for row in submission.phase.reference_sets}
-    reference_set = reference_sets.get((captions, references))
-    if reference_set is None or not may_browse(request.user, submission, captions):
+    keys = {(row.captions, row.name): key for key, row in submission.phase.reference_sets.items()}
+    key = keys.get((captions, references), "")
+    if not key or not may_browse(request.user, submission, captions):
         raise Http404
-    key = key_of(challenge, reference_set)
     stored = read_results(submission.results_path, key)
     if stored is None:
         raise Http404
     if not submission.is_current(key):
         raise OldScoresError
     candidates = storage.candidates_in(submission.folder, captions)
-    table = reference_cache.references(challenge, reference_set)
+    table = reference_cache.references(challenge, submission.phase.reference_sets[key])
     texts = [table.texts[start:end] for start, end in pairwise(table.offsets.tolist())]
     n = max(map(len, texts))
     per_caption = rounded_array(stored.per_caption, submission.phase.digits)

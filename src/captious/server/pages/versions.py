@@ -44,10 +44,10 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         sets=[
             {
                 "label": definition.label(references.captions, references.name),
-                "url": replace(query, references=references).url("versions"),
-                "current": references == query.references,
+                "url": replace(query, key=key).url("versions"),
+                "current": key == query.key,
             }
-            for references in query.phase.reference_sets
+            for key, references in query.outputs.sets.items()
         ],
         outputs=[
             {"name": name, "url": replace(query, output=name).url("versions"), "current": name == query.output}

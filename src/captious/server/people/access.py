@@ -9,7 +9,8 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from captious.server.models import Challenge, Phase, Submission, key_of
+from captious.server.boards.board_outputs import sets_of
+from captious.server.models import Challenge, Phase, Submission
 
 __all__ = [
     "challenge_for",
@@ -131,8 +132,8 @@ def warnings_for(user: Any, submission: Submission) -> list[str]:
     manages = may_manage(user, submission.challenge)
     reader = "organizers" if manages else "team" if is_own(user, submission) else "others"
     warnings: dict[str, None] = {}
-    for references in submission.phase.reference_sets:
-        stored = submission.shown_scores.set_warnings.get(key_of(submission.challenge, references), {})
+    for key, references in sets_of(submission.phase).items():
+        stored = submission.shown_scores.set_warnings.get(key, {})
         is_public = submission.challenge.is_public(references.captions)
         warnings |= dict.fromkeys(stored.get("public" if is_public else reader, []))
     return [shown for warning in warnings if (shown := warning if manages else without_commands(warning))]

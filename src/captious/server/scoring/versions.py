@@ -94,7 +94,7 @@ def show_complete() -> None:
 
 def _describe_board(phase: Phase) -> None:
     """Give the board the columns of the challenge, unless it shows older scores."""
-    values = BoardOutputs.of_challenge(phase.challenge).to_values()
+    values = BoardOutputs.of_challenge(phase).to_values()
     Phase.objects.filter(pk=phase.pk, shown_version=F("scoring_version")).update(board_values=values)
 
 

@@ -20,7 +20,7 @@ from captious.errors import CaptiousError, OutputError
 from captious.progress import Progress, observed
 from captious.server.boards import standings
 from captious.server.challenges import reference_cache
-from captious.server.models import Challenge, Submission, WorkerSeen, key_of
+from captious.server.models import Challenge, Submission, WorkerSeen
 from captious.server.people.rates import remove_old_counts
 from captious.server.scoring import lease as leases
 from captious.server.scoring import queue, versions
@@ -159,20 +159,20 @@ def _scored(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, Sc
         stored = read_results(submission.folder / earlier.results_file, key)
         if stored is not None:
             scored[key] = Scored(earlier.outputs[key], stored, earlier.set_warnings[key])
-    sets = [row for row in submission.phase.reference_sets if key_of(challenge, row) not in scored]
+    sets = {key: row for key, row in submission.phase.reference_sets.items() if key not in scored}
     if not sets:
         return scored
     if not reference_cache.is_ready(challenge):
         _prepare(challenge)  # which is no work of the submission
     selection = reference_cache.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
-    candidates = {row.captions: storage.candidates_in(submission.folder, row.captions) for row in sets}
+    candidates = {row.captions: storage.candidates_in(submission.folder, row.captions) for row in sets.values()}
     n_words = {name: sum(len(text.split()) for text in texts.values()) for name, texts in candidates.items()}
-    limit = cpu_limit(selection, sum(n_words[row.captions] for row in sets))
+    limit = cpu_limit(selection, sum(n_words[row.captions] for row in sets.values()))
     heartbeat.limit_cpu(limit, sum(n_words.values()))
     with observed(_Steps(heartbeat, len(sets))):
-        for reference_set in sets:
+        for key, reference_set in sets.items():
             references = reference_cache.references(challenge, reference_set)
-            scored[key_of(challenge, reference_set)] = score_set(
+            scored[key] = score_set(
                 candidates[reference_set.captions],
                 references,
                 selection,
