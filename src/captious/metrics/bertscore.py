@@ -1,6 +1,7 @@
 """BERTScore: every token of one caption is matched with the most similar token of the other, by contextual embeddings.
 
-Zhang, Kishore, Wu, Weinberger and Artzi 2020, sections 3 and 4. The official variant is the package bert_score 0.3.13.
+Zhang, Kishore, Wu, Weinberger and Artzi 2020, sections 3 and 4. The official variant is the package bert_score 0.3.13,
+the other one the function ``bert_score`` of torchmetrics, which aac-metrics calls.
 """
 
 from __future__ import annotations
@@ -116,7 +117,10 @@ class BertScore(EncoderMetric):
     name = "bertscore"
     outputs = ("bertscore-p", "bertscore-r", "bertscore-f")
     summary = "greedy matching of tokens by the cosine of contextual embeddings: precision, recall, F"
-    variants: ClassVar[Mapping[str, str]] = {"official": "bert_score 0.3.13"}
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "bert_score 0.3.13",
+        "torchmetrics": "torchmetrics 1.9: the last layer, and special tokens are not matched",
+    }
     default_models = ("roberta-large",)
 
     layer: Integer[int | None] = Integer(
@@ -131,6 +135,7 @@ class BertScore(EncoderMetric):
 
     def setup(self) -> None:
         self.needs_fit = self.token_idf
+        self._is_official = self.variant == "official"
         self._baseline = None if isinstance(self.rescale, bool | str | os.PathLike) else _numbers(self.rescale)
 
     @property
@@ -138,7 +143,8 @@ class BertScore(EncoderMetric):
         """The layer whose hidden states are compared."""
         if self.layer is not None:
             return self.layer
-        return LAYERS.get(_published_name(self.encoder.model)) or self.encoder.n_blocks
+        published = LAYERS.get(_published_name(self.encoder.model)) if self._is_official else None
+        return published or self.encoder.n_blocks
 
     @property
     def baseline(self) -> tuple[float, float, float] | None:
@@ -170,7 +176,7 @@ class BertScore(EncoderMetric):
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         messages = []
-        if self.layer is None and _published_name(self.encoder.model) not in LAYERS:
+        if self._is_official and self.layer is None and _published_name(self.encoder.model) not in LAYERS:
             messages.append(
                 f"bert_score defines no layer for {self.tokens}, so bertscore uses the last one, "
                 f"{self.compared_layer}; another may agree better with human judgments "
@@ -190,11 +196,11 @@ class BertScore(EncoderMetric):
         if self.token_idf and state is None:
             state = self.fit(captions.references)
         candidates, references = captions.layer(self._encoding)
-        weights = self._token_weights(state)
+        weights = [self._weights(encoded, state) for encoded in (candidates, references)]
         offsets = captions.references.offsets
         rows = np.repeat(candidates.rows, np.diff(offsets))
         precision, recall = _match(
-            candidates, _weights(candidates, weights), rows, references, _weights(references, weights), references.rows
+            candidates, weights[0], rows, references, weights[1], references.rows, with_ends=self._is_official
         )
         special = self.encoder.tokenizer.num_special_tokens_to_add()
         empty = (_lengths(candidates)[rows] <= special) | (_lengths(references)[references.rows] <= special)
@@ -210,17 +216,35 @@ class BertScore(EncoderMetric):
 
     @property
     def _encoding(self) -> EncodingLayer:
-        """Strip texts and add the blank they need; leave them alone where that makes no difference."""
+        """Strip texts and add the blank they need; leave them alone where that makes no difference.
+
+        torchmetrics encodes texts as they are.
+        """
+        if not self._is_official:
+            return EncodingLayer(self.encoder, self.compared_layer)
         as_they_are, stripped = self.encoder.tokenize([" a dog ", "a dog"])
         lead = " " if self.encoder.family in _BLANK_FIRST else None if as_they_are == stripped else ""
         return EncodingLayer(self.encoder, self.compared_layer, lead)
+
+    def _weights(self, encoded: EncodedTexts, state: State | None) -> NDArray[np.float64]:
+        """The share of each token in the weight of its text, all texts one after the other; 0 where that has none."""
+        ids = np.fromiter(chain.from_iterable(encoded.ids), np.int64, int(encoded.vectors.offsets[-1]))
+        lengths = _lengths(encoded)
+        weights = self._token_weights(state)[ids]
+        if not self._is_official:
+            places = np.arange(len(ids)) - np.repeat(encoded.vectors.offsets[:-1], lengths)
+            weights[(places == 0) | (places == np.repeat(lengths, lengths) - 1)] = 0
+        text = np.repeat(np.arange(len(encoded.ids)), lengths)
+        sums = np.bincount(text, weights, len(encoded.ids))
+        return np.divide(weights, sums[text], out=np.zeros_like(weights), where=sums[text] > 0)
 
     def _token_weights(self, state: State | None) -> NDArray[np.float64]:
         """The weight of each token id, float64[size of the vocabulary]."""
         tokenizer = self.encoder.tokenizer
         if state is None:
             weights = np.ones(len(tokenizer))
-            weights[[i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]] = 0
+            if self._is_official:
+                weights[[i for i in (tokenizer.cls_token_id, tokenizer.sep_token_id) if i is not None]] = 0
             return weights
         assert isinstance(state, TokenFrequencies)
         if state.model != self.encoder.label:
@@ -232,15 +256,6 @@ class BertScore(EncoderMetric):
         return np.log((state.n_captions + 1) / (state.counts + 1))
 
 
-def _weights(encoded: EncodedTexts, of_tokens: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of each token in the weight of its text, all texts one after the other; 0 where that has none."""
-    ids = np.fromiter(chain.from_iterable(encoded.ids), np.int64, int(encoded.vectors.offsets[-1]))
-    weights = of_tokens[ids]
-    text = np.repeat(np.arange(len(encoded.ids)), _lengths(encoded))
-    sums = np.bincount(text, weights, len(encoded.ids))
-    return np.divide(weights, sums[text], out=np.zeros_like(weights), where=sums[text] > 0)
-
-
 def _match(
     candidates: EncodedTexts,
     candidate_weights: NDArray[np.float64],
@@ -248,10 +263,13 @@ def _match(
     references: EncodedTexts,
     reference_weights: NDArray[np.float64],
     reference_rows: NDArray[np.int64],
+    *,
+    with_ends: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Precision and recall of pairs of texts, float64[n_pairs] each (equations 1 and 4 of the paper).
 
-    Pairs of equal lengths on both sides are matched in one step.
+    Pairs of equal lengths on both sides are matched in one step. The first and the last token of each text, which are
+    special ones, can be matched only ``with_ends``.
     """
     n = len(candidate_rows)
     lengths = _lengths(candidates)[candidate_rows], _lengths(references)[reference_rows]
@@ -265,6 +283,8 @@ def _match(
             pairs = alike[start : start + at_once]
             ours, our_weights = _texts(candidates, candidate_weights, candidate_rows[pairs])
             theirs, their_weights = _texts(references, reference_weights, reference_rows[pairs])
+            if not with_ends:
+                ours[:, [0, -1]] = theirs[:, [0, -1]] = 0
             # bert_score sets padding to 0 before it takes the maximum, so nothing is below 0.
             similarity = np.maximum(ours @ theirs.transpose(0, 2, 1), 0)
             precision[pairs] = (similarity.max(axis=2) * our_weights).sum(axis=1)
