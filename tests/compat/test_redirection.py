@@ -60,6 +60,20 @@ def test_every_path_leads_to_captious(prefix: str, module: str) -> None:
         assert imported.__spec__.name == f"captious.compat.pycocoevalcap.{module}"  # as it was
 
 
+def test_a_function_with_the_name_of_its_module_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "functions_first" / "pycocoevalcap"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("from .bleu import bleu")
+    (folder / "bleu.py").write_text("def bleu(): return 4")
+    monkeypatch.syspath_prepend(tmp_path)
+    before = importlib.import_module("functions_first.pycocoevalcap")
+    with redirected("functions_first.pycocoevalcap"):
+        assert importlib.import_module("functions_first.pycocoevalcap") is not before
+    assert importlib.import_module("functions_first.pycocoevalcap") is before
+    assert sys.modules["functions_first"].pycocoevalcap is before
+    assert before.bleu() == 4
+
+
 @pytest.mark.parametrize(
     ("folder", "file", "name"),
     [

@@ -183,10 +183,9 @@ class _Finder(MetaPathFinder):
         """Put back the modules that were imported before, and leave nothing else behind."""
         _take_out(self.prefix)
         sys.modules.update(self._before)
-        for name, module in self._before.items():
-            parent, _, last = name.rpartition(".")
-            if parent in sys.modules:
-                setattr(sys.modules[parent], last, module)
+        parent, _, last = self.prefix.rpartition(".")
+        if self.prefix in self._before and parent in sys.modules:
+            setattr(sys.modules[parent], last, self._before[self.prefix])
         name = self.prefix
         while (name := name.rpartition(".")[0]) and _is_unused(name):
             _take_out(name)
