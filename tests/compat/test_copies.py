@@ -269,6 +269,47 @@ def test_shell_scripts_and_commands(command: tuple[str, ...], program: Path) -> 
     assert LINE in done.stderr.splitlines()
 
 
+def test_events_tell_the_programs_of_a_shell_script_apart(program: Path) -> None:
+    copy_toolkit(program / "metrics", {"cider/cider.py": ("return score, scores", "return score * 100, scores")})
+    (program / "other.py").write_text(PROGRAM.replace("PACKAGE", "metrics"))
+    (program / "again.py").write_text(PROGRAM.replace("PACKAGE", "utils.capeval"))
+    lines = [f"{sys.executable} {name}" for name in ("evaluate.py --split 'val 2014'", "other.py", "again.py")]
+    (program / "evaluate.sh").write_text("\n".join(lines))
+    done = run(program, "--log", "log.json", "evaluate.sh")
+    assert [float(line) for line in done.stdout.split()] == pytest.approx([CIDER, CIDER * 100, CIDER], rel=1e-12)
+    assert done.stderr.splitlines().count(LINE) == 1  # two programs, one line
+    log = json.loads((program / "log.json").read_text())
+    assert log["program"] == ["bash", "./evaluate.sh"]
+    events = [(event["program"], event["event"], event.get("name")) for event in log["events"]]
+    assert [entry for entry in events if entry[1] == "started" or entry[2] == "Cider"] == [
+        ("evaluate.py --split 'val 2014'", "started", None),
+        ("evaluate.py --split 'val 2014'", "replaced", "Cider"),
+        ("other.py", "started", None),
+        ("other.py", "kept", "Cider"),
+        ("again.py", "started", None),
+        ("again.py", "replaced", "Cider"),
+    ]
+    assert len({(event["process"], event["program"]) for event in log["events"]}) == 3
+
+
+def test_events_of_pools_are_those_of_each_process(program: Path) -> None:
+    (program / "evaluate.py").write_text(
+        "import multiprocessing, os\n"
+        "def score(image):\n"
+        "    from utils.capeval.cider.cider import Cider\n"
+        "    return os.getpid()\n"
+        "if __name__ == '__main__':\n"
+        "    with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+        "        print(os.getpid(), *pool.map(score, range(64), 1))\n"
+    )
+    done = run(program, "--log", "log.json", "evaluate.py")
+    own, *workers = map(int, done.stdout.split())
+    log = json.loads((program / "log.json").read_text())
+    assert [event["process"] for event in log["events"] if event["event"] == "started"] == [own]
+    assert {event["process"] for event in log["events"] if event["event"] == "replaced"} == {*workers}
+    assert done.stderr.splitlines().count(LINE) == 1
+
+
 def test_the_environment_for_programs_that_are_started_elsewhere(program: Path) -> None:
     lines = run(program, "--environment").stdout
     command = ["sh", "-c", f"{lines}\n{sys.executable} evaluate.py"]

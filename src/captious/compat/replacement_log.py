@@ -1,24 +1,26 @@
 """What was replaced in a program and what was not: one event each, of all of its processes.
 
 A program that ``captious run`` started writes events to the file that an environment variable names, a line of JSON
-each; other programs keep them, for ``replacements``.
+each; other programs keep them, for ``replacements``. An event says which process it is of, and what that process runs.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 __all__ = ["FILE_VARIABLE", "add", "print_summary", "read", "replacements", "summary"]
 
 #: The environment variable that names the file.
 FILE_VARIABLE = "CAPTIOUS_COMPAT_LOG"
 
-Event = dict[str, str]
+Event = dict[str, Any]
 _events: list[Event] = []
 
 
@@ -27,9 +29,9 @@ def add(event: str, **values: str) -> None:
 
     Args:
         event: "started", a Python of the program; "replaced", "kept"; "toolkit", a whole toolkit that was replaced.
-        values: what it is about.
+        values: what it is about. The process and the arguments of its Python are added.
     """
-    made = {"event": event, **values}
+    made = {"event": event, **values, "process": os.getpid(), "program": shlex.join(sys.orig_argv[1:])}
     if made in _events:
         return
     _events.append(made)
@@ -49,13 +51,12 @@ def replacements() -> list[Event]:
 
 
 def read(path: Path) -> list[Event]:
-    """The events that processes have written, each once, in the order of the first."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in dict.fromkeys(lines)]
+    """The events that processes have written, in their order."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def summary(events: Iterable[Event], named: Iterable[str] = ()) -> list[str]:
-    """What happened, as lines for the terminal.
+    """What happened, as lines for the terminal; what several processes report is said once.
 
     Args:
         events: of all processes.
@@ -65,8 +66,8 @@ def summary(events: Iterable[Event], named: Iterable[str] = ()) -> list[str]:
     for event in events:
         by_kind.setdefault(event["event"], []).append(event)
     replaced, kept, toolkits = (by_kind.get(kind, []) for kind in ("replaced", "kept", "toolkit"))
-    stays = {(event["module"], event["name"]) for event in kept}
-    replaced = [event for event in replaced if (event["module"], event["name"]) not in stays]
+    stays = {_class_in_process(event) for event in kept}  # put back after it was replaced
+    replaced = [event for event in replaced if _class_in_process(event) not in stays]
     lines = [f"{event['prefix']} is {event['by']}" for event in toolkits]
     lines += [
         f"{event['module']}.{event['name']} is captious.compat.{event['by']}.{event['name']}" for event in replaced
@@ -91,7 +92,11 @@ def summary(events: Iterable[Event], named: Iterable[str] = ()) -> list[str]:
             "nothing was replaced: no toolkit and no copy of one was recognized in the processes that reported; "
             "--replace NAME=TOOLKIT names one"
         )
-    return lines
+    return [*dict.fromkeys(lines)]
+
+
+def _class_in_process(event: Event) -> tuple[object, ...]:
+    return event["process"], event["module"], event["name"]
 
 
 def print_summary(named: Iterable[str] = ()) -> None:

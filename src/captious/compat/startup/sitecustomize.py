@@ -12,7 +12,8 @@ try:
     from captious.compat.program_command import install_from_environment
 except ImportError:  # another Python, which does not have captious
     with suppress(OSError), open(os.environ.get("CAPTIOUS_COMPAT_LOG", ""), "ab", buffering=0) as _file:
-        _file.write(json.dumps({"event": "without captious", "python": sys.executable}).encode() + b"\n")
+        _event = {"event": "without captious", "python": sys.executable, "process": os.getpid()}
+        _file.write(json.dumps({**_event, "program": " ".join(getattr(sys, "orig_argv", [])[1:])}).encode() + b"\n")
 else:
     install_from_environment()
 
