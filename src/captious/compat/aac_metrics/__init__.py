@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from captious.compat.aac_metrics import metric_functions as functions
+from captious.compat.aac_metrics.bert_score import bert_score_mrefs
 from captious.compat.aac_metrics.evaluation import (
     DEFAULT_METRICS_SET_NAME,
     METRICS,
@@ -60,7 +61,9 @@ from captious.compat.reexports import add_modules, by_name
 __all__ = ["BLEU", "BLEU1", "BLEU2", "BLEU3", "BLEU4", "FENSE", "FER", "MACE", "METEOR", "ROUGEL", "SPICE", "AACMetric"]
 __all__ += ["BERTScoreMRefs", "CIDErD", "CLAPSim", "DCASE2023Evaluate", "DCASE2024Evaluate", "Evaluate", "SBERTSim"]
 __all__ += ["SPIDEr", "SPIDErFL", "SPIDErMax", "Vocab", "dcase2023_evaluate", "dcase2024_evaluate", "evaluate"]
-__all__ += ["list_metrics_available", "load_metric"]
+__all__ += ["list_metrics_available", "load_metric", *SETUP]
+
+globals().update(SETUP)
 
 
 def list_metrics_available() -> list[str]:
@@ -103,7 +106,8 @@ _CLASSES = {
     "spider_max": SPIDErMax,
     "vocab": Vocab,
 }
-_FUNCTIONS = {name: spider_max if name == "spider_max" else getattr(functions, name) for name in _CLASSES}
+_ELSEWHERE = by_name(bert_score_mrefs, spider_max)
+_FUNCTIONS = {name: _ELSEWHERE.get(name) or getattr(functions, name) for name in _CLASSES}
 
 add_modules(
     __name__,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias
 
 from captious.compat.aac_metrics import metric_classes as classes
 from captious.compat.aac_metrics import metric_functions as functions
+from captious.compat.aac_metrics.bert_score import bert_score_mrefs
 from captious.compat.aac_metrics.inputs import check_metric_inputs
 from captious.compat.aac_metrics.tokenization import preprocess_mono_sents
 from captious.errors import UnknownNameError
@@ -31,6 +33,7 @@ DEFAULT_METRICS_SET_NAME = "default"
 
 #: The metrics by name, as functions and as classes.
 METRICS: Mapping[str, tuple[Callable[..., Any], type[classes.AACMetric]]] = {
+    "bert_score": (bert_score_mrefs, classes.BERTScoreMRefs),
     "bleu": (functions.bleu, classes.BLEU),
     "bleu_1": (functions.bleu_1, classes.BLEU1),
     "bleu_2": (functions.bleu_2, classes.BLEU2),
@@ -42,6 +45,9 @@ METRICS: Mapping[str, tuple[Callable[..., Any], type[classes.AACMetric]]] = {
     "spice": (functions.spice, classes.SPICE),
     "spider": (functions.spider, classes.SPIDEr),
 }
+
+#: Those that take a device.
+_WITH_MODELS = ("bert_score",)
 
 
 def evaluate(
@@ -64,7 +70,8 @@ def evaluate(
             captions to captions.
         metrics: a name of ``METRICS`` or ``METRICS_SETS``, names of metrics, or functions or objects that return corpus
             scores and scores of sentences.
-        cache_path, java_path, tmp_path, device, verbose: ignored.
+        device: where models run, "cuda_if_available" for a GPU if there is one.
+        cache_path, java_path, tmp_path, verbose: ignored.
 
     Returns:
         Corpus scores and scores of sentences, name -> tensor.
@@ -73,10 +80,13 @@ def evaluate(
         ValueError: captions in another form.
         UnknownNameError: no such metric.
         ParameterError: a metric that captious leaves to its model.
-        MissingExtraError: METEOR's tables are not installed.
+        MissingExtraError: METEOR's tables, or what a model needs, are not installed.
     """
     check_metric_inputs(candidates, mult_references)
-    scorers = [METRICS[metric][0] if isinstance(metric, str) else metric for metric in _members(metrics)]
+    scorers = [
+        partial(METRICS[metric][0], **_options(metric, device)) if isinstance(metric, str) else metric
+        for metric in _members(metrics)
+    ]
     candidates = _preprocessed(candidates, preprocess)
     texts = iter(_preprocessed([*chain.from_iterable(mult_references)], preprocess))
     mult_references = [[next(texts) for _ in group] for group in mult_references]
@@ -107,8 +117,8 @@ class Evaluate(classes.KeptCaptions):
     """``evaluate`` for captions that are added bit by bit; a sequence of its metrics.
 
     Args:
-        preprocess, metrics: as for ``evaluate``.
-        cache_path, java_path, tmp_path, device, verbose: ignored.
+        preprocess, metrics, device: as for ``evaluate``.
+        cache_path, java_path, tmp_path, verbose: ignored.
     """
 
     def __init__(
@@ -123,7 +133,7 @@ class Evaluate(classes.KeptCaptions):
     ) -> None:
         super().__init__()
         self._preprocess = preprocess
-        self._metrics = metrics_of(metrics)
+        self._metrics = metrics_of(metrics, device)
 
     def compute(self) -> Scores:
         """Corpus scores and scores of sentences of all captions added so far, name -> tensor."""
@@ -158,9 +168,17 @@ class DCASE2024Evaluate(Evaluate):
         super().__init__(preprocess, "dcase2024")
 
 
-def metrics_of(metrics: str | Iterable[Any]) -> list[classes.AACMetric]:
+def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available") -> list[classes.AACMetric]:
     """The metrics that names stand for, as objects; it raises the errors of ``evaluate``."""
-    return [METRICS[metric][1]() if isinstance(metric, str) else metric for metric in _members(metrics)]
+    return [
+        METRICS[metric][1](**_options(metric, device)) if isinstance(metric, str) else metric
+        for metric in _members(metrics)
+    ]
+
+
+def _options(metric: str, device: object) -> dict[str, Any]:
+    """The arguments of a metric that is requested by name."""
+    return {"device": device} if metric in _WITH_MODELS else {}
 
 
 def _members(metrics: str | Iterable[Any]) -> list[Any]:

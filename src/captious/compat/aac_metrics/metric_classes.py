@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import torch
 
+from captious.compat.aac_metrics import bert_score
 from captious.compat.aac_metrics import metric_functions as functions
 from captious.compat.aac_metrics.inputs import check_metric_inputs
 from captious.compat.aac_metrics.several_candidates import spider_max
@@ -128,6 +129,12 @@ def _bleu_of_order(n: int) -> type[BLEU]:
 BLEU1, BLEU2, BLEU3, BLEU4 = map(_bleu_of_order, (1, 2, 3, 4))
 
 
+class BERTScoreMRefs(_FunctionMetric):
+    """BERTScore of several references."""
+
+    _function, _names = bert_score.bert_score_mrefs, bert_score.NAMES
+
+
 class CIDErD(_FunctionMetric):
     """CIDEr-D."""
 
@@ -180,7 +187,6 @@ def _unsupported(name: str, metric: str) -> type[AACMetric]:
     return type(name, (AACMetric,), {"__init__": refuse, "__doc__": summary, "__module__": __name__})
 
 
-BERTScoreMRefs = _unsupported("BERTScoreMRefs", "bert_score")
 CLAPSim = _unsupported("CLAPSim", "clap_sim")
 FENSE = _unsupported("FENSE", "fense")
 FER = _unsupported("FER", "fer")

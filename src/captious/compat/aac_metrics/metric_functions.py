@@ -20,7 +20,7 @@ from captious.metrics import rouge_l as _rouge_l
 from captious.metrics import spice as _spice
 from captious.text import SPACES, WHITESPACE
 
-__all__ = ["UNSUPPORTED", "bert_score_mrefs", "bleu", "bleu_1", "bleu_2", "bleu_3", "bleu_4", "cider_d", "clap_sim"]
+__all__ = ["UNSUPPORTED", "bleu", "bleu_1", "bleu_2", "bleu_3", "bleu_4", "cider_d", "clap_sim"]
 __all__ += ["fense", "fer", "mace", "meteor", "rouge_l", "sbert_sim", "spice", "spider", "spider_fl"]
 __all__ += ["unsupported", "vocab"]
 
@@ -250,7 +250,7 @@ def spider(
 
 
 #: The metrics of aac-metrics that captious does not have, as ``evaluate`` calls them.
-UNSUPPORTED = ("bert_score", "clap_sim", "fer", "fense", "mace", "sbert_sim", "spider_max", "spider_fl", "vocab")
+UNSUPPORTED = ("clap_sim", "fer", "fense", "mace", "sbert_sim", "spider_max", "spider_fl", "vocab")
 
 
 def unsupported(metric: str) -> ParameterError:
@@ -270,7 +270,6 @@ def _refusal(name: str, metric: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-bert_score_mrefs = _refusal("bert_score_mrefs", "bert_score")
 clap_sim = _refusal("clap_sim", "clap_sim")
 fense = _refusal("fense", "fense")
 fer = _refusal("fer", "fer")

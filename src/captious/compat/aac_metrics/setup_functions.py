@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from typing import Any, TypeVar
 
 __all__ = ["SETUP", "check_java_path", "download_metrics", "duplicate_list"]
@@ -29,14 +31,25 @@ def duplicate_list(lst: list[T], sizes: list[int]) -> list[T]:
     return [element for element, size in zip(lst, sizes, strict=True) for _ in range(size)]
 
 
-def _setter(name: str) -> Any:
-    def ignore(value: object) -> None:
-        return None
+def _get_default(name: str) -> Any:
+    def get() -> str:
+        return _paths[name]
 
-    ignore.__name__ = ignore.__qualname__ = name
-    ignore.__doc__ = "Does nothing: no process is started."
-    return ignore
+    get.__name__ = get.__qualname__ = f"get_default_{name}_path"
+    get.__doc__ = "The path that was set, or the toolkit's own default. Nothing uses it."
+    return get
 
 
-#: The functions of ``utils.globals`` that programs call.
-SETUP = {name: _setter(name) for name in ("set_default_cache_path", "set_default_java_path", "set_default_tmp_path")}
+def _set_default(name: str) -> Any:
+    def keep(value: object) -> None:
+        _paths[name] = _DEFAULTS[name] if value is None else str(value)
+
+    keep.__name__ = keep.__qualname__ = f"set_default_{name}_path"
+    keep.__doc__ = "Keep a path; None for the toolkit's own default. Nothing uses it."
+    return keep
+
+
+_DEFAULTS = {"cache": os.path.expanduser("~/.cache"), "java": "java", "tmp": tempfile.gettempdir()}
+_paths = {**_DEFAULTS}
+#: The functions of ``utils.globals``, which the package has, too.
+SETUP = {function.__name__: function for name in _DEFAULTS for function in (_get_default(name), _set_default(name))}
