@@ -203,7 +203,8 @@ def test_the_users_own_startup_code_still_runs(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.theirs = 'here'")
     (tmp_path / "program.py").write_text("print(theirs)")
     command = [sys.executable, "-P", "-m", "captious.compat", "program.py"]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    paths = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": paths}
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert printed(done) == ["here"]
 
