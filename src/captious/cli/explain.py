@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +19,11 @@ from captious.data import Captions, load
 from captious.data.file_contents import EXTENSIONS, LINE_FORMATS
 from captious.errors import ParameterError, UnknownImageError
 from captious.evaluation import evaluate
-from captious.learned.caption_agreement import Captious
-from captious.metrics.bleu import Bleu
 from captious.metrics.chair import Chair
-from captious.metrics.cider import Cider
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.request import select, select_one
 from captious.metrics.contract.settings import Settings
-from captious.metrics.meteor import Meteor
-from captious.metrics.rouge_l import RougeL
-from captious.metrics.spice import Spice
-from captious.metrics.wmd import Wmd
 from captious.table import document_text
 from captious.version import __version__
 
@@ -38,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-_EXPLAINED = (Bleu, Captious, Chair, Cider, Meteor, RougeL, Spice, Wmd)
-_NAMES = "bleu, captious, chair, cider, cider-d, meteor, rouge-l, spice, wmd"
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
 
 
@@ -89,7 +81,7 @@ def explain(
     split: str | None,
 ) -> None:
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, captious, chair, cider, cider-d,
-    meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
+    cider-r, meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
 
     With --image or --worst, the captions come from a file of candidates and one of references, as for 'captious score';
     CIDEr then has the document frequencies of all references.
@@ -103,9 +95,10 @@ def explain(
     subsequences.
     """
     chosen = select_one(metric, with_objects(metric, settings))
-    if not isinstance(chosen, _EXPLAINED):
-        raise ParameterError(f"{metric} cannot be explained yet", help=f"supported: {_NAMES}")
-    if svg is not None and not isinstance(chosen, Spice):
+    if not isinstance(chosen, Metric) or not chosen.explanation:
+        known = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
+        raise ParameterError(f"{metric} cannot be explained yet", help=f"supported: {known}")
+    if svg is not None and chosen.explanation != "scene":
         raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
     has_objects = isinstance(chosen, Chair) and len(chosen.objects) > 0
     if worst is not None or (image is not None and not has_objects) or (image is not None and _is_file(candidate)):
@@ -129,7 +122,7 @@ def explain(
         _print_json(chosen, explained)
     else:
         _print([*_pictures(explained)])
-    if isinstance(chosen, Spice):
+    if chosen.explanation == "scene":
         warn(chosen.warnings(load({0: captions[0].candidate}, {0: list(captions[0].references)}), None))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
@@ -195,35 +188,25 @@ def _of_files(
     ]
 
 
-def _explanation(metric: Metric, captions: _Captions) -> Any:
+def _explanation(metric: Any, captions: _Captions) -> Any:
     """What the metric says about a candidate and its references; METEOR and WMD, about each reference."""
-    match metric:
-        case Chair():
-            objects = metric.objects_in(captions.references)
-            known = captions.image is not None and len(metric.objects)
-            return metric.explain(
-                captions.candidate, objects | metric.objects_at(str(captions.image)) if known else objects
-            )
-        case Cider():
-            state: Any = captions.state
-            return metric.explain(captions.candidate, captions.references, state)
-        case Bleu() | Captious() | Meteor() | RougeL() | Spice() | Wmd():
-            return metric.explain(captions.candidate, captions.references)
-    raise TypeError(metric)
+    if isinstance(metric, Chair):
+        objects = metric.objects_in(captions.references)
+        known = captions.image is not None and len(metric.objects)
+        return metric.explain(
+            captions.candidate, objects | metric.objects_at(str(captions.image)) if known else objects
+        )
+    state = {} if captions.state is None else {"state": captions.state}
+    return metric.explain(captions.candidate, captions.references, **state)
 
 
 def _print_json(metric: Metric, explained: Sequence[tuple[_Captions, Any]]) -> None:
-    from captious.report.explanation_text import best_reference
+    from captious.report.explanations import explanation_values
 
     documents = []
     for captions, explanation in explained:
-        if isinstance(explanation, list):
-            best = best_reference(explanation)
-            values = {"score": explanation[best].score, "best": best, "references": [*map(asdict, explanation)]}
-        else:
-            values = asdict(explanation)
         of_image = {"id": captions.image, "caption": captions.candidate} if captions.label else {}
-        documents.append({**of_image, **values})
+        documents.append({**of_image, **explanation_values(explanation)})
     about = {"version": __version__, "signature": metric.signatures(explained[0][0].state)[0]}
     of_files = bool(explained[0][0].label)
     click.echo(document_text({**about, "images": documents} if of_files else {**about, **documents[0]}), nl=False)

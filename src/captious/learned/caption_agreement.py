@@ -62,6 +62,8 @@ class Agreement:
         unsound: the junctions that are more likely unsound than sound, as pairs of words; "" is an end.
     """
 
+    kind: ClassVar[str] = "words"
+
     score: float
     centroid: float
     cosines: tuple[float, ...]
@@ -81,6 +83,7 @@ class Captious(MeanMetric):
     """
 
     name = "captious"
+    explanation = Agreement.kind
     summary = "trained agreement with the references, from text alone"
     variants: ClassVar[Mapping[str, str]] = {
         "light": "vectors of words, trained on captions and their ratings",

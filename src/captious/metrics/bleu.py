@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.shared.word_explanations import MatchedNgram, NgramExplanation, ngrams, token_lists
+from captious.metrics.shared.word_explanations import MatchedNgram, NgramMatches, ngrams, token_lists
 from captious.native import bleu_statistics, threads
 from captious.text import NgramLayer
 
@@ -32,6 +32,7 @@ class Bleu(Metric):
     """
 
     name = "bleu"
+    explanation = NgramMatches.kind
     outputs = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
     summary = "clipped n-gram precision with a brevity penalty"
     variants: ClassVar[Mapping[str, str]] = {
@@ -43,7 +44,7 @@ class Bleu(Metric):
         candidates, references = captions.layer(NgramLayer(self.tokenizer))
         return bleu_statistics(references, candidates.ids, candidates.offsets, threads())
 
-    def explain(self, candidate: str, references: Sequence[str]) -> NgramExplanation:
+    def explain(self, candidate: str, references: Sequence[str]) -> NgramMatches:
         """The n-grams of a candidate with those that match, the precisions, and the brevity penalty; of BLEU-4."""
         words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
         matched: list[MatchedNgram] = []
@@ -53,22 +54,34 @@ class Bleu(Metric):
         (row,) = self.statistics(captions)
         length, closest = row[8:]
         precisions, penalty = self._parts(row)
-        facts = {"brevity penalty": float(penalty[0]), "length": float(length), "closest reference": float(closest)}
-        score = float(self.aggregate(row)[3])
-        return NgramExplanation(tuple(words), score, tuple(precisions.tolist()), tuple(matched), facts)
+        return NgramMatches(
+            candidate=tuple(words),
+            score=float(self.aggregate(row)[3]),
+            precisions=tuple(precisions.tolist()),
+            ngrams=tuple(matched),
+            brevity_penalty=float(penalty[0]),
+            length=int(length),
+            closest_length=int(closest),
+        )
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         precisions, penalty = self._parts(statistics)
         return np.asarray(np.cumprod(precisions, axis=-1) ** (1 / np.arange(1, 5)) * penalty)
 
+    @property
+    def added(self) -> tuple[float, float]:
+        """What is added to numerators, and to denominators."""
+        return (_TINY, _SMALL) if self.variant == "official" else (0.0, 0.0)
+
     def _parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The precisions, float64[..., 4], and the brevity penalty, float64[..., 1]."""
         matches, ngrams = statistics[..., 0:4], statistics[..., 4:8]
         length, reference_length = statistics[..., 8:9], statistics[..., 9:10]
+        tiny, small = self.added
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.variant == "official":
-                precisions = (matches + _TINY) / (ngrams + _SMALL)
-                ratio = (length + _TINY) / (reference_length + _SMALL)
+                precisions = (matches + tiny) / (ngrams + small)
+                ratio = (length + tiny) / (reference_length + small)
             else:
                 precisions = np.nan_to_num(matches / ngrams, nan=0.0)
                 # Two empty texts are equally long; an empty candidate is infinitely shorter than a reference.

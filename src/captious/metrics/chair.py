@@ -42,6 +42,8 @@ class Mentions:
         scores: by output.
     """
 
+    kind: ClassVar[str] = "mentions"
+
     tokens: tuple[str, ...]
     mentions: tuple[Mention, ...]
     hallucinated: tuple[bool, ...]
@@ -78,6 +80,7 @@ class Chair(Metric):
     """
 
     name = "chair"
+    explanation = Mentions.kind
     outputs = ("chair-s", "chair-i", "chair-recall")
     lower_is_better = frozenset({"chair-s", "chair-i"})
     summary = "objects that captions name although they are not in the image, without references"

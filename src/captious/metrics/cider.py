@@ -22,12 +22,12 @@ from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
 from captious.metrics.contract.parameters import Resource, TokenizerParameter
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.word_explanations import MatchedNgram, NgramExplanation, ngrams, token_lists
+from captious.metrics.shared.word_explanations import NgramWeights, WeightedNgram, ngrams, token_lists
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.resources.coco_val import FILE, NAME
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
-__all__ = ["Cider", "FrequenciesParameter", "as_frequencies"]
+__all__ = ["Cider", "FrequenciesParameter", "WeightLayer", "as_frequencies"]
 
 _FEW_IMAGES = 100
 _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
@@ -73,6 +73,7 @@ class Cider(MeanMetric):
     """CIDEr, 0 to 10 (paper: 0 to 1), higher is better. The corpus score is the mean."""
 
     name = "cider"
+    explanation = NgramWeights.kind
     fitted_resource = "document frequencies"
     summary = "cosine of TF-IDF weighted n-grams"
     variants: ClassVar[Mapping[str, str]] = {
@@ -113,7 +114,7 @@ class Cider(MeanMetric):
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         idf = self.idf or state or self.frequencies(captions.references)
         assert isinstance(idf, DocumentFrequencies)
-        weighted = captions.references.layer(self._weights(idf))
+        weighted = captions.references.layer(self.weights(idf))
         candidates, references = captions.layer(WordLayer(self.tokenizer))
         rows = np.arange(len(captions))
         # Words of candidates are numbered after those of their references, so these decide whether ids are the same.
@@ -133,7 +134,7 @@ class Cider(MeanMetric):
         else:
             words = Tokens.of(references.texts, self.tokenizer, idf.vocabulary).split()
             index = ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
-        weighted = self._weights(idf).of_index(index, _SAME_WORDS)
+        weighted = self.weights(idf).of_index(index, _SAME_WORDS)
 
         def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
             ids, offsets = self.tokenizer.look_up_words(candidates, words.vocabulary)
@@ -144,18 +145,16 @@ class Cider(MeanMetric):
 
     def explain(
         self, candidate: str, references: Sequence[str], state: DocumentFrequencies | None = None
-    ) -> NgramExplanation:
-        """What each n-gram that a candidate shares with references adds to its score; they sum to the score.
+    ) -> NgramWeights:
+        """What each n-gram of a candidate weighs and adds to its score; the additions sum to the score.
 
         Args:
             candidate, references: captions of one image.
             state: document frequencies, as ``fit`` returns them, for a metric that was made without.
 
         Raises:
-            ParameterError: no document frequencies, or CIDEr-R, whose scores are not sums over n-grams.
+            ParameterError: no document frequencies.
         """
-        if type(self).scores is not Cider.scores:
-            raise ParameterError(f"{self.name} cannot be explained", help="explain cider-d")
         idf = self.idf or state
         if idf is None:
             raise ParameterError(
@@ -163,33 +162,46 @@ class Cider(MeanMetric):
                 help="give idf (--idf coco), or a file of candidates and one of references with --image ID",
             )
         words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
-        weights = self._weights(idf)
+        scheme = self.weights(idf)
         sides = [[*ngrams(side)] for side in (words, *others)]
         known = _document_counts({ngram for side in sides for order in side for ngram in order}, idf)
+        log_n = math.log(idf.n_documents)
+        weight = {g: log_n - math.log(max(1, known.get(g, 0))) for side in sides for order in side for g in order}
 
         def vector(counts: Counter[tuple[str, ...]]) -> dict[tuple[str, ...], float]:
-            total = counts.total() if weights.relative else 1
-            log_n = math.log(idf.n_documents)
-            return {ngram: n / total * (log_n - math.log(max(1, known.get(ngram, 0)))) for ngram, n in counts.items()}
+            total = counts.total() if scheme.relative else 1
+            return {ngram: n / total * weight[ngram] for ngram, n in counts.items()}
 
         ours, *theirs = ([vector(order) for order in side] for side in sides)
-        adds: dict[tuple[str, ...], float] = {}
+        adds = {ngram: 0.0 for order in ours for ngram in order}
         for other, vectors in zip(others, theirs, strict=True):
-            lengths = (len(words), len(other))
-            a, b = lengths if weights.length_in_words else (max(length - 1, 0) for length in lengths)
-            penalty = math.exp(-((a - b) ** 2) / (2 * weights.sigma**2))
+            factor = self.factor(words, other)
             for mine, reference in zip(ours, vectors, strict=True):
                 norms = math.sqrt(sum(v * v for v in mine.values())) * math.sqrt(sum(v * v for v in reference.values()))
                 for ngram in mine.keys() & reference.keys() if norms else ():
-                    value = min(mine[ngram], reference[ngram]) if weights.clip else mine[ngram]
-                    share = value * reference[ngram] / norms * penalty * self.scale / (4 * len(others))
-                    adds[ngram] = adds.get(ngram, 0.0) + share
-        having = {ngram: sum(ngram in side[len(ngram) - 1] for side in sides[1:]) for ngram in adds}
-        largest = sorted((ngram for ngram in adds if adds[ngram]), key=lambda ngram: (-adds[ngram], ngram))
-        matched = tuple(MatchedNgram(g, sides[0][len(g) - 1][g], having[g], adds[g]) for g in largest)
-        orders = tuple(sum(m.adds or 0.0 for m in matched if len(m.words) == n) for n in (1, 2, 3, 4))
-        score = float(self.scores(captions, idf)[0])
-        return NgramExplanation(tuple(words), score, orders, matched, {"references": float(len(others))})
+                    value = min(mine[ngram], reference[ngram]) if scheme.clip else mine[ngram]
+                    adds[ngram] += value * reference[ngram] / norms * factor * self.scale / (4 * len(others))
+        weighted = [
+            WeightedNgram(ngram, weight[ngram], sum(ngram in side[len(ngram) - 1] for side in sides[1:]), added)
+            for ngram, added in adds.items()
+        ]
+        return NgramWeights(
+            candidate=tuple(words),
+            score=float(self.scores(captions, idf)[0]),
+            orders=tuple(sum(g.adds for g in weighted if len(g.words) == n) for n in (1, 2, 3, 4)),
+            ngrams=tuple(sorted(weighted, key=lambda g: (-g.adds, -g.weight, g.words))),
+            n_references=len(others),
+            n_documents=idf.n_documents,
+        )
+
+    def factor(self, candidate: Sequence[str], reference: Sequence[str]) -> float:
+        """What the similarity of a candidate and a reference, given their words, is multiplied by."""
+        return 1.0
+
+    @property
+    def factor_parameters(self) -> Mapping[str, str | float]:
+        """The kind of ``factor`` (none, length or repetition) and its parameters, for pages, which compute it."""
+        return {"kind": "none"}
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         n = state.n_documents if isinstance(state, DocumentFrequencies) else len(captions.references)
@@ -207,13 +219,22 @@ class Cider(MeanMetric):
     def scale(self) -> float:
         return 1.0 if self.variant == "paper" else 10.0
 
-    def _weights(self, idf: DocumentFrequencies) -> _WeightLayer:
-        return _WeightLayer(self.tokenizer, idf, sigma=math.inf, clip=False, relative=False, length_in_words=False)
+    def weights(self, idf: DocumentFrequencies) -> WeightLayer:
+        """The references weighted, as a layer."""
+        return WeightLayer(self.tokenizer, idf, sigma=math.inf, clip=False, relative=False, length_in_words=False)
 
 
 @dataclass(frozen=True)
-class _WeightLayer(KeyedByFields):
-    """References weighted for CIDEr, as a layer, so that systems scored against the same references share them."""
+class WeightLayer(KeyedByFields):
+    """References weighted for CIDEr, as a layer, so that systems scored against the same references share them.
+
+    Args:
+        tokenizer, idf: words and their document frequencies.
+        sigma: width of the length penalty; infinite for none.
+        clip: an n-gram of a candidate counts at most as often as the reference has it.
+        relative: counts are shares of all n-grams of a caption.
+        length_in_words: lengths are those in words, not in bigrams.
+    """
 
     tokenizer: Tokenizer
     idf: DocumentFrequencies
@@ -246,10 +267,12 @@ def _document_counts(wanted: set[tuple[str, ...]], idf: DocumentFrequencies) -> 
     words = sorted({word for ngram in wanted for word in ngram})
     word_of = dict(zip(idf.vocabulary.find(tuple(words)).tolist(), words, strict=True))
     entries, documents = idf.counts.entries()
-    known = np.isin(entries, [-1, *(number for number in word_of if number >= 0)]).all(axis=1)
+    numbers = [-1, *(number for number in word_of if number >= 0)]
+    rows = np.flatnonzero(np.isin(entries[:, 0], numbers))
+    rows = rows[np.isin(entries[rows, 1:], numbers).all(axis=1)]
     return {
         tuple(word_of[number] for number in entry if number >= 0): n
-        for entry, n in zip(entries[known].tolist(), documents[known].tolist(), strict=True)
+        for entry, n in zip(entries[rows].tolist(), documents[rows].tolist(), strict=True)
     }
 
 

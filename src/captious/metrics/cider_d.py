@@ -6,10 +6,11 @@ caption toolkit, which reports it as "CIDEr".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from captious.metrics.cider import Cider, _WeightLayer
+from captious.metrics.cider import Cider, WeightLayer
 from captious.metrics.contract.parameters import Number
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 
@@ -32,6 +33,15 @@ class CiderD(Cider):
     def scale(self) -> float:
         return 10.0
 
-    def _weights(self, idf: DocumentFrequencies) -> _WeightLayer:
+    def factor(self, candidate: Sequence[str], reference: Sequence[str]) -> float:
+        lengths = len(candidate), len(reference)
+        a, b = lengths if self.variant == "paper" else (max(length - 1, 0) for length in lengths)
+        return math.exp(-((a - b) ** 2) / (2 * self.sigma**2))
+
+    @property
+    def factor_parameters(self) -> Mapping[str, str | float]:
+        return {"kind": "length", "sigma": self.sigma, "in_words": self.variant == "paper"}
+
+    def weights(self, idf: DocumentFrequencies) -> WeightLayer:
         paper = self.variant == "paper"
-        return _WeightLayer(self.tokenizer, idf, sigma=self.sigma, clip=True, relative=paper, length_in_words=paper)
+        return WeightLayer(self.tokenizer, idf, sigma=self.sigma, clip=True, relative=paper, length_in_words=paper)

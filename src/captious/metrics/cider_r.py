@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.metrics.cider import Cider, _word_map
+from captious.metrics.cider import Cider, WeightLayer, _word_map
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.native import CiderReferences, ReferenceNgrams, threads
@@ -54,13 +54,21 @@ class CiderR(Cider):
         penalty = _length_penalty(candidates.lengths[of_pair], references.lengths) ** _LENGTH
         penalty *= _repetition_penalty(candidates, references, of_pair) ** _REPETITION
         means: NDArray[np.float64] = np.bincount(of_pair, similarity * penalty, len(captions)) / numbers
-        return means * self._scale
+        return means * self.scale
 
     row_scores = MeanMetric.row_scores
 
+    def factor(self, candidate: Sequence[str], reference: Sequence[str]) -> float:
+        lengths = (np.array([len(side)], np.int64) for side in (candidate, reference))
+        counts = [Counter(_WORDS.findall(" ".join(side))) for side in (candidate, reference)]
+        return float(_length_penalty(*lengths)[0] ** _LENGTH * _repetition(*counts) ** _REPETITION)
+
     @property
-    def _scale(self) -> float:
-        return 10.0
+    def factor_parameters(self) -> Mapping[str, str | float]:
+        return {"kind": "repetition", "repetition": _REPETITION, "length": _LENGTH}
+
+    def weights(self, idf: DocumentFrequencies) -> WeightLayer:
+        return WeightLayer(self.tokenizer, idf, sigma=math.inf, clip=True, relative=False, length_in_words=False)
 
 
 @dataclass(frozen=True)
@@ -101,18 +109,22 @@ def _length_penalty(candidate: NDArray[np.int64], reference: NDArray[np.int64]) 
 
 
 def _repetition_penalty(candidates: Tokens, references: Tokens, of_pair: NDArray[np.int64]) -> NDArray[np.float64]:
-    """1 if each word of the candidate is as frequent in the reference, or single and not in it; 0 without words."""
+    """The penalty of each pair of a candidate and a reference."""
     pieces = [_WORDS.findall(word) for word in candidates.vocabulary.words()]
     counts_of_candidates = _counts(candidates, pieces)
     penalties = np.empty(len(of_pair))
     for pair, (row, in_reference) in enumerate(zip(of_pair.tolist(), _counts(references, pieces), strict=True)):
-        counts = counts_of_candidates[row]
-        product = 1
-        for word, count in counts.items():
-            # Over integers, which is exact: the geometric mean is taken at the end.
-            product *= 1 + (abs(in_reference[word] - count) if word in in_reference else count - 1)
-        penalties[pair] = math.exp(-math.log(product) / len(counts)) if counts else 0.0
+        penalties[pair] = _repetition(counts_of_candidates[row], in_reference)
     return penalties
+
+
+def _repetition(counts: Counter[str], in_reference: Counter[str]) -> float:
+    """1 if each word of the candidate is as frequent in the reference, or single and not in it; 0 without words."""
+    product = 1
+    for word, count in counts.items():
+        # Over integers, which is exact: the geometric mean is taken at the end.
+        product *= 1 + (abs(in_reference[word] - count) if word in in_reference else count - 1)
+    return math.exp(-math.log(product) / len(counts)) if counts else 0.0
 
 
 def _counts(tokens: Tokens, pieces: Sequence[Sequence[str]]) -> list[Counter[str]]:

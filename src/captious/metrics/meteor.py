@@ -75,6 +75,7 @@ class Meteor(Metric):
     """
 
     name = "meteor"
+    explanation = "alignment"
     summary = "words aligned by exact match, stem, synonym and paraphrase, minus a fragmentation penalty"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "COCO toolkit: METEOR 1.5, English, tuned to rank systems",
@@ -234,6 +235,8 @@ class Alignment:
         fragmentation: chunks per matched word, 0 to 1; 0 if all words are matched in one chunk.
         score: METEOR of this pair.
     """
+
+    kind: ClassVar[str] = "alignment"
 
     candidate: tuple[str, ...]
     reference: tuple[str, ...]

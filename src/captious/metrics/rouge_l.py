@@ -30,6 +30,7 @@ class RougeL(MeanMetric):
     """
 
     name = "rouge-l"
+    explanation = SubsequenceExplanation.kind
     summary = "F-measure of the longest common subsequence"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "COCO toolkit and paper: best precision and best recall, each over all references",

@@ -66,7 +66,7 @@ class SelfCider(SetMeanMetric):
     def scores(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
         check_candidates(self.name, sets)
         idf = state if isinstance(state, DocumentFrequencies) else self._pairs.frequencies(sets.references)
-        similarities = sets.candidates.layer(self._pairs._weights(idf)).score_within(threads())
+        similarities = sets.candidates.layer(self._pairs.weights(idf)).score_within(threads())
         counts = sets.counts
         first = np.concatenate([[0], np.cumsum(counts**2)])[:-1]
         scores = np.full(len(sets), np.nan)

@@ -45,6 +45,7 @@ class Spice(Metric):
     """
 
     name = "spice"
+    explanation = "scene"
     outputs = ("spice", "spice-p", "spice-r", *(f"spice-{category}" for category in CATEGORIES[1:]))
     summary = "objects, attributes and relations shared by candidate and references"
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' program, SPICE 1.0"}

@@ -42,6 +42,7 @@ class Wmd(VectorMetric):
     """
 
     name = "wmd"
+    explanation = "transport"
     summary = "exp(-cost) of moving the nearest reference's words to the candidate's, with word vectors"
     variants: ClassVar[Mapping[str, str]] = {
         "mtanti": "COCO toolkit with WMD: unnormalized vectors",
@@ -174,6 +175,8 @@ class Transport:
         distance: word mover's distance; None if it is infinite.
         score: exp(-distance / sigma).
     """
+
+    kind: ClassVar[str] = "transport"
 
     candidate: tuple[tuple[str, float], ...]
     reference: tuple[tuple[str, float], ...]

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
 from rich.console import Group, RenderableType
 
-from captious.learned.caption_agreement import Agreement
-from captious.metrics.chair import Mentions
-from captious.metrics.meteor import Alignment
-from captious.metrics.shared.word_explanations import NgramExplanation, SubsequenceExplanation
-from captious.metrics.wmd import Transport
 from captious.report.alignment_text import AlignmentPicture
-from captious.report.ngram_texts import ngram_text, subsequence_text
+from captious.report.explanations import best_reference, kind_of
+from captious.report.ngram_texts import ngram_matches_text, ngram_weights_text, subsequence_text
 from captious.report.scene_text import scene_text
 from captious.report.word_texts import agreement_text, mentions_text, transport_legend, transport_text
-from captious.scenes.spice_explanation import SceneExplanation
 
-__all__ = ["best_reference", "explanation_text"]
+__all__ = ["explanation_text"]
 
-_TEXTS: Mapping[type, Callable[[Any], RenderableType]] = {
-    Agreement: agreement_text,
-    Mentions: mentions_text,
-    NgramExplanation: ngram_text,
-    SceneExplanation: scene_text,
-    SubsequenceExplanation: subsequence_text,
+_TEXTS: Mapping[str, Callable[[Any], RenderableType]] = {
+    "mentions": mentions_text,
+    "ngram-matches": ngram_matches_text,
+    "ngram-weights": ngram_weights_text,
+    "scene": scene_text,
+    "subsequences": subsequence_text,
+    "words": agreement_text,
+}
+#: Of explanations for each reference, the text of one and the legend of all.
+_TEXTS_OF_REFERENCES: Mapping[str, tuple[Any, Any]] = {
+    "alignment": (AlignmentPicture, AlignmentPicture.legend),
+    "transport": (transport_text, transport_legend),
 }
 
 
@@ -36,17 +37,10 @@ def explanation_text(explanation: Any) -> RenderableType:
     Args:
         explanation: what ``explain`` of a metric returned: one object, or a list with one for each reference.
     """
-    if not isinstance(explanation, Sequence):
-        return _TEXTS[type(explanation)](explanation)
-    is_alignment = isinstance(explanation[0], Alignment)
-    assert is_alignment or isinstance(explanation[0], Transport)
-    show: Any = AlignmentPicture if is_alignment else transport_text
-    legend: Any = AlignmentPicture.legend if is_alignment else transport_legend
+    kind = kind_of(explanation)
+    if kind in _TEXTS:
+        return _TEXTS[kind](explanation)
+    show, legend = _TEXTS_OF_REFERENCES[kind]
     best = best_reference(explanation) if len(explanation) > 1 else None
     pictures = [(show(of_reference, best=i == best), "") for i, of_reference in enumerate(explanation)]
     return Group(*chain(*pictures), legend(explanation))
-
-
-def best_reference(explanations: Sequence[Any]) -> int:
-    """The position of the explanation with the highest score, the first one in a tie."""
-    return max(range(len(explanations)), key=lambda i: (explanations[i].score, -i))

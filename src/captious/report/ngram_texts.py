@@ -2,52 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Group
 from rich.text import Text
 
-from captious.metrics.shared.word_explanations import MatchedNgram, NgramExplanation, SubsequenceExplanation
+from captious.metrics.shared.word_explanations import (
+    MatchedNgram,
+    NgramMatches,
+    NgramWeights,
+    SubsequenceExplanation,
+)
 from captious.report import numbers
 
-__all__ = ["ngram_text", "subsequence_text"]
+__all__ = ["ngram_matches_text", "ngram_weights_text", "subsequence_text"]
 
 _MATCHED = "green"
-_MOST = 12  # n-grams of an order that are listed
+_MOST = 12  # n-grams that a line lists
 
 
-def ngram_text(explanation: NgramExplanation) -> Group:
-    """Each order with its value and its n-grams: those that match, or those that add to the score."""
-    facts = explanation.facts
-    is_bleu = "brevity penalty" in facts
-    lines = [Text(f"  candidate  {_plain(explanation.candidate)}", no_wrap=True)]
-    for order, value in enumerate(explanation.orders, 1):
+def ngram_matches_text(explanation: NgramMatches) -> Group:
+    """Each order with its precision and its n-grams, first those that match."""
+    lines = [_candidate(explanation.candidate)]
+    for order, precision in enumerate(explanation.precisions, 1):
         of_order = [ngram for ngram in explanation.ngrams if len(ngram.words) == order]
-        line = Text(f"  {order}-grams  {numbers.score(value)}", no_wrap=True)
-        if is_bleu:
-            matched, count = sum(ngram.matched for ngram in of_order), sum(ngram.count for ngram in of_order)
-            line.append(f" = {matched}/{count}", "dim")
-            of_order = [ngram for ngram in of_order if ngram.matched] + [g for g in of_order if not g.matched]
-        for number, ngram in enumerate(of_order[:_MOST]):
-            line.append(" · " if number else "  ", "dim").append_text(_ngram(ngram))
-        if len(of_order) > _MOST:
-            line.append(f" and {len(of_order) - _MOST} more", "dim")
-        lines.append(line)
-    if not is_bleu:
-        score, legend = "  score ", "Numbers: what an n-gram adds to the score; × how many references have it."
-    else:
-        lines.append(
-            Text(
-                f"  brevity penalty {numbers.score(facts['brevity penalty'])} · {facts['length']:.0f} words, closest "
-                f"reference {facts['closest reference']:.0f}"
+        matched, count = sum(ngram.matched for ngram in of_order), sum(ngram.count for ngram in of_order)
+        texts = [_matched(ngram) for ngram in sorted(of_order, key=lambda ngram: not ngram.matched)]
+        lines.append(_order(order, precision, f" = {matched}/{count}", texts))
+    return Group(
+        *lines,
+        Text(
+            f"  brevity penalty {numbers.score(explanation.brevity_penalty)} · {explanation.length} words, closest "
+            f"reference {explanation.closest_length}"
+        ),
+        Text(f"  bleu-4 {numbers.score(explanation.score)}"),
+        Text(""),
+        Text("✗ in no reference; n/m: n of m occurrences match."),
+    )
+
+
+def ngram_weights_text(explanation: NgramWeights) -> Group:
+    """Each order with its part of the score and the n-grams that add to it, and n-grams that no reference has."""
+    lines = [_candidate(explanation.candidate)]
+    for order, value in enumerate(explanation.orders, 1):
+        adding = [ngram for ngram in explanation.ngrams if len(ngram.words) == order and ngram.adds]
+        texts = [
+            Text.assemble(
+                (_plain(ngram.words), _MATCHED), f" {numbers.score(ngram.adds, 3)}", (f" ×{ngram.references}", "dim")
             )
-        )
-        score, legend = "  bleu-4 ", "✗ in no reference; n/m: n of m occurrences match."
-    return Group(*lines, Text(f"{score}{numbers.score(explanation.score)}"), Text(""), Text(legend))
+            for ngram in adding
+        ]
+        lines.append(_order(order, value, "", texts))
+    unmatched = [
+        Text.assemble((f"✗ {_plain(ngram.words)}", "red"), (f" {numbers.score(ngram.weight, 2)}", "dim"))
+        for ngram in explanation.ngrams
+        if not ngram.references
+    ]
+    return Group(
+        *lines,
+        *([_listed(Text("  in no reference", no_wrap=True), unmatched)] if unmatched else []),
+        Text(f"  score {numbers.score(explanation.score)}"),
+        Text(""),
+        Text(
+            "Numbers: what an n-gram adds to the score; ×: how many references have it; ✗: inverse document frequency."
+        ),
+    )
 
 
-def _ngram(ngram: MatchedNgram) -> Text:
+def _candidate(words: tuple[str, ...]) -> Text:
+    return Text(f"  candidate  {_plain(words)}", no_wrap=True)
+
+
+def _order(order: int, value: float, share: str, ngrams: Sequence[Text]) -> Text:
+    """A line for the n-grams of an order."""
+    return _listed(Text.assemble(f"  {order}-grams  {numbers.score(value)}", (share, "dim"), no_wrap=True), ngrams)
+
+
+def _listed(line: Text, ngrams: Sequence[Text]) -> Text:
+    """A line with the first n-grams behind it."""
+    for number, ngram in enumerate(ngrams[:_MOST]):
+        line.append(" · " if number else "  ", "dim").append_text(ngram)
+    return line.append(f" and {len(ngrams) - _MOST} more", "dim") if len(ngrams) > _MOST else line
+
+
+def _matched(ngram: MatchedNgram) -> Text:
     words = _plain(ngram.words)
-    if ngram.adds is not None:
-        return Text.assemble((words, _MATCHED), f" {numbers.score(ngram.adds, 3)}", (f" ×{ngram.matched}", "dim"))
     if not ngram.matched:
         return Text(f"✗ {words}", "red")
     part = f" {ngram.matched}/{ngram.count}" if ngram.count > 1 else ""

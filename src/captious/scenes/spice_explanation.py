@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class SceneExplanation:
         recall: the same number over the number of reference tuples, 0 or more.
         score: their F1.
     """
+
+    kind: ClassVar[str] = "scene"
 
     candidate_tuples: tuple[Tuple, ...]
     reference_tuples: tuple[tuple[Tuple, ...], ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -10,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import dj_database_url
 
 from captious.errors import ParameterError
+from captious.report.explanations import SCRIPTS_FOLDER
 from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
@@ -129,6 +131,7 @@ LANGUAGE_CODE = "en"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = None
+STATICFILES_DIRS = [(SCRIPTS_FOLDER, str(files("captious.report") / "assets" / SCRIPTS_FOLDER))]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 

@@ -31,7 +31,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="package")
 def examples(meteor_tables: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page about the systems of the examples, with all kinds of explanations, groups and images."""
-    reports = systems(["bleu-4", "meteor", "rouge-l", "cider-d", "cider-d@paper", "cider", "spice", "wmd"])
+    reports = systems(["bleu-4", "meteor", "rouge-l", "cider-d", "cider-d@paper", "cider", "cider-r", "spice", "wmd"])
     path = tmp_path_factory.mktemp("page") / "examples.html"
     groups = {image: "even" if image % 2 == 0 else "odd" for image in reports[0].ids}
     write_report(path, reports, resamples=20, groups=groups, image_url="images/{id:06d}.svg")

@@ -124,9 +124,9 @@ def test_keyboard(open_page: Opener, examples: Path) -> None:
 def test_explanations(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     why = page.locator(".why")
-    for label in ("cider-d", "cider-d@paper", "cider"):
+    for label in ("cider-d", "cider-d@paper", "cider", "cider-r"):
         page.get_by_label("Explain").select_option(label)
-        for _ in range(4):  # what n-grams add is the score, for several images
+        for _ in range(3):  # what n-grams add is the score, for several images
             expect(why.first).to_contain_text("adds up to")
             for candidate in page.locator("article.candidate").all():
                 score = (
@@ -138,6 +138,17 @@ def test_explanations(open_page: Opener, examples: Path) -> None:
                 assert added is not None
                 assert abs(float(added[1]) - float(score.inner_text())) < 1.5e-4
             page.get_by_role("button", name="Next image").click()
+    for label, metric in (("bleu", captious.Bleu()), ("rouge-l", captious.RougeL())):
+        page.get_by_label("Explain").select_option(label)
+        for _ in range(3):
+            expect(why.first).to_contain_text("Underlined")
+            references = page.locator("ul.references li").all_inner_texts()
+            for candidate in page.locator("article.candidate").all():
+                explained = metric.explain(candidate.locator("p.caption").inner_text(), references)
+                said = candidate.locator(".why").text_content()
+                for value in _values(explained):
+                    assert numbers.score(value) in said
+            page.get_by_role("button", name="Next image").click()
     page.get_by_label("Explain").select_option("meteor")
     expect(why.first).to_contain_text(re.compile(r"match(es)? in \d+ chunks? · precision \.\d+"))
     page.get_by_label("Explain").select_option("spice")
@@ -146,11 +157,19 @@ def test_explanations(open_page: Opener, examples: Path) -> None:
     expect(why.first).to_contain_text("candidate → reference")
 
 
+def _values(explained: Any) -> list[float]:
+    """The numbers of an explanation by BLEU or ROUGE-L that a page shows."""
+    if explained.kind == "ngram-matches":
+        return [explained.score, explained.brevity_penalty, *explained.precisions]
+    parts = [value for part in explained.references for value in (part.precision, part.recall)]
+    return [explained.score, explained.precision, explained.recall, *parts]
+
+
 def test_the_metric_that_sorts_explains(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     explained = page.get_by_label("Explain")
     expect(explained.locator("option:checked")).to_have_text("cider-d")
-    for metric, label in (("spice", "spice"), ("bleu-4", "spice"), ("meteor", "meteor")):
+    for metric, label in (("spice", "spice"), ("bleu-4", "bleu"), ("meteor", "meteor")):
         page.get_by_label("in metric").select_option(metric)
         expect(explained.locator("option:checked")).to_have_text(label)
 
@@ -275,7 +294,7 @@ def test_without_scripts(open_page: Opener, examples: Path) -> None:
     page = open_page(examples, scripts=False)
     expect(page.get_by_role("heading", name="Differences")).to_be_visible()
     expect(page.get_by_text("need JavaScript")).to_be_visible()
-    assert page.locator("table.results").first.locator("tbody tr").count() == 8
+    assert page.locator("table.results").first.locator("tbody tr").count() == 9
 
 
 def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:

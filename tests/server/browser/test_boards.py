@@ -113,8 +113,16 @@ def test_captions_beside_references_down_to_one_image(page: Any) -> None:
     expect(page.get_by_role("table", name="Scores of this image").get_by_role("row")).to_have_count(
         len(chosen(page)) + 1
     )
-    expect(page.get_by_role("heading", name="Alignment of METEOR").first).to_be_visible()
-    expect(page.get_by_role("region", name="Alignment of METEOR").first).to_contain_text("candidate")
+    for metric, said in (
+        ("bleu", "brevity penalty"),
+        ("meteor", "fragmentation"),
+        ("rouge-l", "in common"),
+        ("cider-d", "in no reference"),
+    ):
+        expect(page.get_by_role("heading", name=metric, exact=True)).to_be_visible()
+        explained = page.locator(f"h3:text-is('{metric}') ~ [role=group] :is(.why, pre)").first
+        expect(explained).to_contain_text(said, ignore_case=True)
+    expect(page.locator("[role=group] :is(.why, pre)")).to_have_count(4 * len(chosen(page)))
 
 
 def chosen(page: Any) -> list[str]:

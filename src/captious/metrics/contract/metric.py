@@ -192,6 +192,8 @@ class BaseMetric(Declared, _Description, ABC):
     default_models: ClassVar[tuple[str, ...]] = ()
     #: What ``captious fit`` writes for it, for listings; empty where it writes nothing.
     fitted_resource: ClassVar[str] = ""
+    #: The kind of what ``explain`` returns, by which it is drawn; empty where captions cannot be explained.
+    explanation: ClassVar[str] = ""
 
     variant: Parameter[str | None, str] = _Variant(default=None, summary="way of computing")
     tokenizer: TokenizerParameter = TokenizerParameter(default="ptb")

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from captious.data import Captions, load
 from captious.text import Tokenizer, TokenLayer, WordLayer
 
-__all__ = ["MatchedNgram", "NgramExplanation", "Subsequence", "SubsequenceExplanation", "ngrams", "token_lists"]
+__all__ = [
+    "MatchedNgram",
+    "NgramMatches",
+    "NgramWeights",
+    "Subsequence",
+    "SubsequenceExplanation",
+    "WeightedNgram",
+    "ngrams",
+    "token_lists",
+]
 
 #: The orders of n-grams.
 ORDERS = (1, 2, 3, 4)
@@ -22,33 +32,77 @@ class MatchedNgram:
     Args:
         words: its words.
         count: how often the candidate has it.
-        matched: how many of these match a reference; for CIDEr, how many references have it.
-        adds: what it adds to the score, where scores are sums over n-grams.
+        matched: how many of these match a reference.
     """
 
     words: tuple[str, ...]
     count: int
     matched: int
-    adds: float | None = None
 
 
 @dataclass(frozen=True)
-class NgramExplanation:
-    """A score that is made of n-grams.
+class NgramMatches:
+    """A score that counts n-grams in common.
 
     Args:
         candidate: its words.
         score: of the caption.
-        orders: what each order contributes, from 1 to 4: precisions of BLEU, parts of CIDEr's score.
-        ngrams: those of the candidate; for CIDEr, only those that add something, the largest share first.
-        facts: what else is in the formula, by name, such as the brevity penalty.
+        precisions: of each order, from 1 to 4.
+        ngrams: those of the candidate.
+        brevity_penalty: what the mean of the precisions is multiplied by.
+        length: of the candidate, in words.
+        closest_length: of the reference that is closest in length.
     """
+
+    kind: ClassVar[str] = "ngram-matches"
+
+    candidate: tuple[str, ...]
+    score: float
+    precisions: tuple[float, ...]
+    ngrams: tuple[MatchedNgram, ...]
+    brevity_penalty: float
+    length: int
+    closest_length: int
+
+
+@dataclass(frozen=True)
+class WeightedNgram:
+    """An n-gram of the candidate.
+
+    Args:
+        words: its words.
+        weight: its inverse document frequency.
+        references: how many references have it.
+        adds: what it adds to the score.
+    """
+
+    words: tuple[str, ...]
+    weight: float
+    references: int
+    adds: float
+
+
+@dataclass(frozen=True)
+class NgramWeights:
+    """A score that is a sum over weighted n-grams.
+
+    Args:
+        candidate: its words.
+        score: of the caption.
+        orders: the part of each order in the score, from 1 to 4.
+        ngrams: those of the candidate: what adds most comes first, then those with the largest weight.
+        n_references: number of references.
+        n_documents: number of images that the weights come from.
+    """
+
+    kind: ClassVar[str] = "ngram-weights"
 
     candidate: tuple[str, ...]
     score: float
     orders: tuple[float, ...]
-    ngrams: tuple[MatchedNgram, ...]
-    facts: Mapping[str, float] = field(default_factory=dict)
+    ngrams: tuple[WeightedNgram, ...]
+    n_references: int
+    n_documents: int
 
 
 @dataclass(frozen=True)
@@ -77,6 +131,8 @@ class SubsequenceExplanation:
         precision, recall: those that the score is computed from.
         score: of the caption.
     """
+
+    kind: ClassVar[str] = "subsequences"
 
     candidate: tuple[str, ...]
     references: tuple[Subsequence, ...]

@@ -45,6 +45,12 @@ async function loadTokens(table, list) {
   };
 }
 
+/** The tokens of one caption. */
+async function tokensOf(table, list, row) {
+  const [words, tokens] = await Promise.all([strings(manifest.explanations.tables[table].tokens), loadTokens(table, list)]);
+  return Array.from(tokens(row), (token) => words[token]);
+}
+
 /** The place of an image among those that are explained, or -1. */
 async function explainedPlace(image) {
   const about = manifest.explanations.rows;

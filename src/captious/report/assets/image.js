@@ -1,8 +1,10 @@
 // One image: its candidates with all scores, its references, and why the candidates got a score.
 
-const EXPLAINERS = { alignment: explainAlignment, scene: explainScene, ngrams: explainNgrams, transport: explainTransport };
-
-const WHY_PADDING = 26; // at both sides of an explanation, in pixels
+/** What gives the explanation of a caption, by its kind. */
+const READERS = {
+  alignment: readAlignment, "ngram-matches": matchNgrams, "ngram-weights": weighNgrams,
+  scene: readScene, subsequences: matchSubsequences, transport: readTransport,
+};
 
 class ImagePanel {
   /** @param {(by: number) => void} move selects the image before or after this one */
@@ -87,11 +89,18 @@ class ImagePanel {
 
   /** One explanation per system. */
   async why(image, about) {
-    const place = about.kind === "ngrams" ? image : await explainedPlace(image);
+    const place = about.systems ? await explainedPlace(image) : image; // the others are computed here
     if (place < 0) return manifest.systems.map(() => element("p", { class: "quiet" }, `This image is not among those whose explanations by ${about.label} are in this file.`));
     const width = Math.max(this.node.clientWidth - WHY_PADDING, 240);
-    return Promise.all(manifest.systems.map((_, system) => EXPLAINERS[about.kind](about, image, place, system, this.data, width)));
+    return Promise.all(manifest.systems.map(async (_, system) => (
+      drawExplanation(about.kind, await READERS[about.kind](about, image, place, system, this.data), { width, full: fullBar(about.label) }))));
   }
+}
+
+/** What a full bar stands for in every image and system: the best corpus score, or 1 where the page has none. */
+function fullBar(label) {
+  const corpus = manifest.outputs.find(({ name }) => name === label)?.corpus ?? [];
+  return Math.max(...corpus) || 1;
 }
 
 /** Where an image is, or null. */

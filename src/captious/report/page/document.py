@@ -11,6 +11,7 @@ from html import escape
 from string import Template
 from typing import Any
 
+from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
 from captious.report.html import asset, text
 from captious.report.image_folder import ImageFolder
 from captious.report.image_urls import ImageUrls
@@ -18,21 +19,18 @@ from captious.version import __version__
 
 __all__ = ["document"]
 
-_STYLES = ("tables.css", "page.css")
+_STYLES = ("tables.css", "page.css", "explanations/explanations.css")
 _LIBRARIES = ("d3-7.9.2", "observable-plot-0.6.17")
 #: In the order in which they are put together; each is a part of one module.
 _SCRIPTS = (
+    *(f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS),
     "columns.js",
-    "elements.js",
     "data.js",
     "figures.js",
     "tables.js",
     "distributions.js",
-    "alignments.js",
-    "scene_graphs.js",
-    "scenes.js",
-    "ngrams.js",
-    "transport.js",
+    "packed_explanations.js",
+    "word_explanations.js",
     "image.js",
     "list.js",
     "explorer.js",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,8 @@ from django.urls import reverse
 
 from captious.data import References
 from captious.errors import CaptiousError
-from captious.metrics.meteor import Alignment, Meteor
-from captious.metrics.spice import Spice
-from captious.report.alignment_text import AlignmentPicture
-from captious.report.scene_text import scene_text
+from captious.report.explanation_text import explanation_text
+from captious.report.explanations import explained_parts, explanation_values
 from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded_array
@@ -26,12 +24,21 @@ from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import storage
 
-__all__ = ["ORDERS", "CaptionRow", "ShownCaption", "caption_row", "draw", "order_of", "rows_of", "scores_of"]
+__all__ = [
+    "ORDERS",
+    "CaptionRow",
+    "Explanation",
+    "ShownCaption",
+    "caption_row",
+    "explanations",
+    "order_of",
+    "rows_of",
+    "scores_of",
+]
 
 #: How the captions can be sorted.
 ORDERS = ("lowest", "highest", "difference", "image")
-_WIDTH = 100  # columns of drawings
-_MOST_REFERENCES = 5  # that are drawn
+_WIDTH = 100  # columns of explanations as text
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,27 @@ class ShownCaption:
     submission: Submission
     caption: str
     score: float | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a candidate got its score.
+
+    Args:
+        submission: whose candidate.
+        metric: its name.
+        kind: how it is drawn.
+        values: of the explanation.
+        text: the explanation, for browsers without scripts.
+        problem: why there is none.
+    """
+
+    submission: Submission
+    metric: str
+    kind: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,30 +122,27 @@ def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, flo
     return dict(zip(stored.outputs, scores.tolist(), strict=True))
 
 
-def draw(query: Query, row: CaptionRow) -> list[dict[str, Any]]:
-    """Why the candidates got their scores, as text: METEOR's best alignment and SPICE's tuples."""
-    drawings = []
-    for entry in reference_cache.selection(query.challenge, threads=1):
-        for shown in row.candidates:
-            text = _drawing(entry.metric, shown.caption, row.references)
-            if text:
-                title = "Alignment of METEOR" if isinstance(entry.metric, Meteor) else "Tuples of SPICE"
-                drawings.append({"submission": shown.submission, "title": title, "text": text})
-    return drawings
+def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
+    """Why the candidates got their scores, by each metric that explains them."""
+    table = _references(query)
+    metrics = {
+        part.signatures()[0]: part
+        for entry in reference_cache.selection(query.challenge, threads=1)
+        for part in explained_parts(entry.metric)
+    }
+    return [
+        _explanation(metric, shown, row.references, table) for metric in metrics.values() for shown in row.candidates
+    ]
 
 
-def _drawing(metric: Any, caption: str, references: list[str]) -> str:
+def _explanation(metric: Any, shown: ShownCaption, references: list[str], table: References) -> Explanation:
     try:
-        if isinstance(metric, Meteor):
-            alignments: list[Alignment] = [metric.align(caption, text) for text in references[:_MOST_REFERENCES]]
-            best = max(alignments, key=lambda alignment: alignment.score)
-            legend = as_text(AlignmentPicture.legend([best]))
-            return f"{as_text(AlignmentPicture(best), width=_WIDTH)}\n{legend}".strip("\n")
-        if isinstance(metric, Spice):
-            return as_text(scene_text(metric.explain(caption, references)), width=_WIDTH).rstrip()
+        state = {"state": metric.fit(table)} if metric.needs_fit else {}
+        explained = metric.explain(shown.caption, references, **state)
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
-        return str(error)
-    return ""
+        return Explanation(shown.submission, metric.name, problem=str(error))
+    text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
+    return Explanation(shown.submission, metric.name, metric.explanation, explanation_values(explained), text)
 
 
 def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> CaptionRow:

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
 from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
@@ -192,7 +193,6 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     scores = [
         {"submission": submission, "scores": browsing.scores_of(query, submission, row.id)} for submission in chosen
     ]
-    drawings = browsing.draw(query, row)
     return challenge_page(
         request,
         query.challenge,
@@ -200,7 +200,8 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
         "leaderboard",
         row=row,
         scores=scores,
-        drawings=drawings,
+        explanations=browsing.explanations(query, row),
+        scripts=[f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS],
         digits=query.phase.digits,
     )
 

@@ -1,5 +1,5 @@
 """What a page needs to show why captions got their scores: one module for each kind of explanation.
 
 Alignments (METEOR), scene graphs (SPICE) and transport plans (WMD) are computed here and packed as small integers.
-N-grams (CIDEr) are weighed in the page, from tokens and document frequencies.
+N-grams (BLEU, CIDEr) and common subsequences (ROUGE-L) are found in the page, from tokens and document frequencies.
 """

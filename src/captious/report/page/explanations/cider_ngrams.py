@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.metrics.cider import Cider
-from captious.metrics.cider_d import CiderD
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.report.page.caption_words import TokenTable
 from captious.report.page.explanations.explained import Explained
@@ -28,20 +27,20 @@ def pack(metric: Cider, explained: Explained) -> dict[str, Any]:
     ngrams, documents = _known(idf, table)
     ngrams, documents = _occurring(ngrams, documents, explained, metric, table)
     lengths, last, documents = _tree(ngrams, documents)
-    about = {
-        "kind": "ngrams",
+    weights = metric.weights(idf)
+    return {
         "table": number,
         "documents": idf.n_documents,
         "scale": metric.scale,
+        "clip": weights.clip,
+        "relative": weights.relative,
+        "factor": metric.factor_parameters,
         "ngrams": {
             "lengths": columns.integers(lengths),
             "words": columns.integers(last),
             "documents": columns.integers(documents),
         },
     }
-    if isinstance(metric, CiderD):
-        about |= {"sigma": metric.sigma, "clip": True, "relative": metric.variant == "paper"}
-    return about
 
 
 def _known(idf: DocumentFrequencies, table: TokenTable) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

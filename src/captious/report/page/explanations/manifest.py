@@ -6,24 +6,28 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from captious.evaluation import Report
-from captious.metrics.cider import Cider
-from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.meteor import Meteor
-from captious.metrics.spice import Spice
-from captious.metrics.wmd import Wmd
 from captious.progress import steps
-from captious.report.page.explanations import cider_ngrams, meteor_alignments, spice_scenes, wmd_transport
+from captious.report.explanations import explained_parts
+from captious.report.page.explanations import (
+    cider_ngrams,
+    meteor_alignments,
+    spice_scenes,
+    token_matches,
+    wmd_transport,
+)
 from captious.report.page.explanations.explained import Explained
 
 __all__ = ["explanations_of"]
 
-#: What packs the explanation of a metric and of those that derive from it.
-_PACK: Mapping[type[BaseMetric], Callable[[Any, Explained], dict[str, Any]]] = {
-    Meteor: meteor_alignments.pack,
-    Spice: spice_scenes.pack,
-    Cider: cider_ngrams.pack,
-    Wmd: wmd_transport.pack,
+#: What packs the explanations of a kind.
+_PACK: Mapping[str, Callable[[Any, Explained], dict[str, Any]]] = {
+    "alignment": meteor_alignments.pack,
+    "ngram-matches": token_matches.pack_ngrams,
+    "ngram-weights": cider_ngrams.pack,
+    "scene": spice_scenes.pack,
+    "subsequences": token_matches.pack_subsequences,
+    "transport": wmd_transport.pack,
 }
 
 
@@ -32,8 +36,8 @@ def explanations_of(explained: Explained) -> dict[str, Any]:
     packed = []
     with steps(_explainable(explained.reports[0]), lambda labeled: f"explaining {labeled[0]}") as metrics:
         for label, metric, outputs in metrics:
-            pack = next(pack for kind, pack in _PACK.items() if isinstance(metric, kind))
-            packed.append({"label": label, "explains": outputs, **pack(metric, explained)})
+            about = _PACK[metric.explanation](metric, explained)
+            packed.append({"label": label, "kind": metric.explanation, "explains": outputs, **about})
     every = len(explained.rows) == explained.reports[0].n_images
     return {
         "rows": None if every else explained.columns.integers(explained.rows),
@@ -52,8 +56,13 @@ def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
         if "|references:cat-" in result.signature:
             continue
         metric = result.statistics.metric
-        for part in metric.metrics if isinstance(metric, Combined) else [metric]:
-            if isinstance(part, tuple(_PACK)):
-                named = label if part is metric else part.name
-                metrics.setdefault(part.signatures()[0], (named, part, []))[2].append(label)
+        for part in explained_parts(metric):
+            named = part.name + _suffix(label, part) if part is metric else part.name
+            metrics.setdefault(part.signatures()[0], (named, part, []))[2].append(label)
     return [*metrics.values()]
+
+
+def _suffix(label: str, metric: BaseMetric) -> str:
+    """What a label has after the name of an output: a variant and parameters."""
+    output = max((name for name in metric.outputs if label.startswith(name)), key=len, default="")
+    return label[len(output) :]

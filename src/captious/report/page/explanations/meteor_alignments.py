@@ -45,7 +45,7 @@ def pack(metric: Meteor, explained: Explained) -> dict[str, Any]:
                 "modules": columns.integers(flat[:, 4]),
             }
         )
-    return {"kind": "alignment", "table": table, "systems": systems}
+    return {"table": table, "systems": systems}
 
 
 def _gaps(starts: Any, lengths: Any, begins: Any) -> Any:

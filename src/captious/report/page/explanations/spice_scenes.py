@@ -63,7 +63,6 @@ def pack(metric: Spice, explained: Explained) -> dict[str, Any]:
                     matches.append(0 if match is None else place[match])
         systems.append({**_packed(ours, explained), "matches": columns.integers(matches)})
     return {
-        "kind": "scene",
         "references": _packed(theirs, explained),
         "systems": systems,
         "names": columns.strings([*names]),

@@ -48,7 +48,6 @@ def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
         )
     numbers = {word: number for number, word in enumerate(dict.fromkeys(word for pair in pairs for word in pair))}
     return {
-        "kind": "transport",
         "systems": systems,
         "words": columns.strings([*numbers]),
         "pairs": [columns.integers([numbers[pair[side]] for pair in pairs]) for side in (0, 1)],

@@ -6,9 +6,9 @@ const HALF = 9.5, PADDING = 7, LEAST_GAP = 30, MOST_GAP = 90, MIDDLE = 34;
 const TWO_SIDES = 480; // pixels below which the references are below the candidate
 
 /** Both graphs in one drawing of at most this width; in a narrow one, the references are below the candidate. */
-function sceneGraphs(candidate, references, name, width) {
+function sceneGraphs(candidate, references, width) {
   const label = "Scene graphs of the candidate and of the references";
-  const sides = [graphSide(candidate, name), graphSide(references, name)];
+  const sides = [graphSide(candidate), graphSide(references)];
   const blocks = blocksOf(...sides);
   const isWide = width >= TWO_SIDES;
   const columns = columnWidths(sides, width, isWide);
@@ -34,20 +34,21 @@ function sceneGraphs(candidate, references, name, width) {
 }
 
 /** Objects with their attributes and relations, and the tuples that they match. */
-function graphSide(facts, name) {
+function graphSide(facts) {
   const objects = new Map();
-  const node = (kind, concept, match) => {
-    const text = plain(name(concept).join("/"));
-    return { kind, text, match, width: textWidth(text) + 2 * PADDING };
+  const node = (kind, names, match) => {
+    const text = plain(names.join("/"));
+    return { kind, text, match: match && JSON.stringify(match), width: textWidth(text) + 2 * PADDING };
   };
-  const object = (concept) => {
-    if (!objects.has(concept)) objects.set(concept, { ...node("object", concept, 0), tuples: [] });
-    return objects.get(concept);
+  const object = (names) => {
+    const key = JSON.stringify(names);
+    if (!objects.has(key)) objects.set(key, { ...node("object", names, null), tuples: [] });
+    return objects.get(key);
   };
-  for (const { kind, concepts, match } of facts) {
-    const subject = object(concepts[0]);
-    if (kind === "object") subject.match = match;
-    else subject.tuples.push({ ...node(kind, concepts[1], match), target: kind === "relation" ? object(concepts[2]) : null });
+  for (const { names, match } of facts) {
+    const subject = object(names[0]), [, second, third] = names;
+    if (!second) subject.match = match && JSON.stringify(match);
+    else subject.tuples.push({ ...node(third ? "relation" : "attribute", second, match), target: third ? object(third) : null });
   }
   return [...objects.values()];
 }

@@ -1,0 +1,84 @@
+// Explanations that the page holds as columns: alignments, scene graphs and transport plans.
+
+const MODULE_NAMES = ["exact", "stem", "synonym", "paraphrase"];
+
+async function readAlignment(about, image, place, system, data) {
+  const of = about.systems[system];
+  const [best, precision, recall, counts, gaps, lengths, referenceGaps, referenceLengths, modules] = await Promise.all([
+    integers(of.reference), numbers(of.precision), numbers(of.recall), integers(of.counts), integers(of.gaps),
+    integers(of.lengths), integers(of.reference_gaps), integers(of.reference_lengths), integers(of.modules),
+  ]);
+  const starts = once(of, () => sums(counts));
+  const [candidate, reference] = await Promise.all([
+    tokensOf(about.table, system + 1, image), tokensOf(about.table, 0, data.starts[image] + best[place]),
+  ]);
+  const matches = [];
+  let chunks = 0, matched = 0, end = 0, reference_end = 0;
+  for (let k = starts[place]; k < starts[place + 1]; k++) {
+    if (k === starts[place] || gaps[k] !== 0 || referenceGaps[k] !== 0) chunks++;
+    const start = end + gaps[k], reference_start = reference_end + referenceGaps[k];
+    end = start + lengths[k];
+    reference_end = reference_start + referenceLengths[k];
+    matched += lengths[k] + referenceLengths[k];
+    matches.push({ start, end, reference_start, reference_end, module: MODULE_NAMES[modules[k]] });
+  }
+  const isWhole = chunks === 1 && matched === candidate.length + reference.length; // METEOR does not count this chunk
+  const fragmentation = matched && !isWhole ? chunks / (matched / 2) : 0;
+  return { best: best[place], references: { [best[place]]: { candidate, reference, matches, chunks, precision: precision[place], recall: recall[place], fragmentation } } };
+}
+
+async function readScene(about, image, place, system) {
+  const [names, ours, theirs, matches] = await Promise.all([
+    strings(about.names), sceneFacts(about.systems[system]), sceneFacts(about.references), integers(about.systems[system].matches),
+  ]);
+  const named = (concepts) => concepts.map((concept) => names[concept].split(about.between));
+  const references = factsAt(theirs, place).map(named), first = ours.firsts[place], met = new Set();
+  const candidate = factsAt(ours, place).map((concepts, i) => {
+    const match = matches[first + i];
+    met.add(match);
+    return { names: named(concepts), match: match ? references[match - 1] : null };
+  });
+  const matched = candidate.filter(({ match }) => match).length, share = (n) => (n ? matched / n : 0);
+  return {
+    candidate, references: references.map((fact, i) => [fact, met.has(i + 1)]),
+    precision: share(candidate.length), recall: share(references.length),
+  };
+}
+
+async function sceneFacts(about) {
+  const [counts, concepts] = await Promise.all([Promise.all(about.counts.map(integers)), integers(about.concepts)]);
+  return once(about, () => {
+    const n = counts[0].length, firsts = new Uint32Array(n + 1), starts = new Uint32Array(n + 1);
+    for (let i = 0; i < n; i++) {
+      firsts[i + 1] = firsts[i] + counts[0][i] + counts[1][i] + counts[2][i];
+      starts[i + 1] = starts[i] + counts[0][i] + 2 * counts[1][i] + 3 * counts[2][i];
+    }
+    return { counts, concepts, firsts, starts };
+  });
+}
+
+/** Tuples of an image as numbers of names: objects, attributes, relations. */
+function factsAt({ counts, concepts, starts }, place) {
+  const facts = [];
+  let at = starts[place];
+  counts.forEach((ofKind, kind) => {
+    for (let i = 0; i < ofKind[place]; i++) {
+      facts.push(Array.from(concepts.subarray(at, at + kind + 1)));
+      at += kind + 1;
+    }
+  });
+  return facts;
+}
+
+async function readTransport(about, image, place, system) {
+  const of = about.systems[system];
+  const [words, ours, theirs, distances, reference, counts, pairs, shares] = await Promise.all([
+    strings(about.words), integers(about.pairs[0]), integers(about.pairs[1]), numbers(about.distances),
+    integers(of.reference), integers(of.counts), integers(of.moves), numbers(of.shares),
+  ]);
+  const starts = once(of, () => sums(counts)), moves = [];
+  for (let k = starts[place]; k < starts[place + 1]; k++)
+    moves.push({ word: words[ours[pairs[k]]], reference_word: words[theirs[pairs[k]]], share: shares[k], distance: distances[pairs[k]] });
+  const distance = moves.reduce((sum, move) => sum + move.share * move.distance, 0), best = reference[place];
+  return { best, references: { [best]: { moves, distance, score: Math.exp(-distance / about.sigma) } } };
+}

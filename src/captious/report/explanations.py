@@ -1,0 +1,68 @@
+"""Explanations as plain values: what terminals, pages and JSON documents show of them.
+
+An explanation is what ``explain`` of a metric returns. Its ``kind`` says how it is drawn: ``explanation_text`` draws it
+for terminals, and ``assets/explanations`` for pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from captious.metrics.contract.combined import Combined
+from captious.metrics.contract.metric import BaseMetric
+
+__all__ = [
+    "DRAWN",
+    "SCRIPTS",
+    "SCRIPTS_FOLDER",
+    "best_reference",
+    "explained_parts",
+    "explanation_values",
+    "kind_of",
+]
+
+#: What draws explanations in pages: scripts of a folder, in the order in which they are loaded.
+SCRIPTS_FOLDER = "explanations"
+SCRIPTS = (
+    "elements.js",
+    "alignments.js",
+    "ngrams.js",
+    "scene_graphs.js",
+    "scenes.js",
+    "subsequences.js",
+    "transport.js",
+    "drawings.js",
+)
+#: The kinds that they draw.
+DRAWN = frozenset({"alignment", "ngram-matches", "ngram-weights", "scene", "subsequences", "transport"})
+
+
+def explained_parts(metric: BaseMetric) -> list[BaseMetric]:
+    """The metric, or the parts of a combined one, of which pages draw explanations."""
+    parts = metric.metrics if isinstance(metric, Combined) else [metric]
+    return [part for part in parts if part.explanation in DRAWN]
+
+
+def explanation_values(explanation: Any) -> dict[str, Any]:
+    """An explanation as plain values; of those for each reference, all with the score and the index of the best.
+
+    Args:
+        explanation: what ``explain`` of a metric returned: one object, or a list with one for each reference.
+    """
+    if not isinstance(explanation, Sequence):
+        return asdict(explanation)
+    best = best_reference(explanation)
+    return {"score": explanation[best].score, "best": best, "references": [*map(asdict, explanation)]}
+
+
+def kind_of(explanation: Any) -> str:
+    """How an explanation is drawn, see ``BaseMetric.explanation``."""
+    kind: str = (explanation[0] if isinstance(explanation, Sequence) else explanation).kind
+    return kind
+
+
+def best_reference(explanations: Sequence[Any]) -> int:
+    """The position of the explanation with the highest score, the first one in a tie."""
+    return max(range(len(explanations)), key=lambda i: (explanations[i].score, -i))
