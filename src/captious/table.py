@@ -333,7 +333,7 @@ class Displayed:
         return str(_formats().csv(self.to_table(**of_table)))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All numbers as a pandas frame, the records of ``to_csv``.
+        """All numbers as a pandas frame, the records of ``to_csv``; of reports, one row per system and image.
 
         Raises:
             MissingExtraError: pandas is not installed.
@@ -341,7 +341,7 @@ class Displayed:
         return optional_library("pandas").DataFrame(self._records())
 
     def to_polars(self) -> polars.DataFrame:
-        """All numbers as a polars frame, the records of ``to_csv``.
+        """All numbers as a polars frame, the records of ``to_csv``; of reports, one row per system and image.
 
         Raises:
             MissingExtraError: polars is not installed.

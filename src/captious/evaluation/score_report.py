@@ -16,13 +16,10 @@ from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Samp
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Request
-from captious.table import Displayed, Table, json_document, optional_library
+from captious.table import Displayed, Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
     from captious.evaluation.description import Description
     from captious.evaluation.group_scores import GroupedReport
 
@@ -319,18 +316,5 @@ class Report(Displayed, Mapping[str, Result]):
         column = "candidates" if isinstance(self.captions, CaptionSets) else "candidate"
         return {"id": list(self.ids), column: list(self.candidates), **scores}
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Caption scores as a pandas frame, one row per image.
-
-        Raises:
-            MissingExtraError: pandas is not installed.
-        """
-        return optional_library("pandas").DataFrame(self.columns())
-
-    def to_polars(self) -> polars.DataFrame:
-        """Caption scores as a polars frame, one row per image.
-
-        Raises:
-            MissingExtraError: polars is not installed.
-        """
-        return optional_library("polars").DataFrame(self.columns(), strict=False)  # type: ignore[no-any-return]
+    def _records(self) -> dict[str, Any]:
+        return self.columns()

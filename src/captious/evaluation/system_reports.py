@@ -12,12 +12,9 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.evaluation.score_report import Report
 from captious.evaluation.score_tables import score_table
-from captious.table import Displayed, Table, optional_library
+from captious.table import Displayed, Table
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
     from captious.evaluation.pairwise import PairwiseComparison
 
 __all__ = ["Reports", "candidates_by_system"]
@@ -87,21 +84,8 @@ class Reports(Displayed, Mapping[str, Report]):
                 columns.setdefault(name, []).extend(values)
         return columns
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Caption scores as a pandas frame, one row per system and image.
-
-        Raises:
-            MissingExtraError: pandas is not installed.
-        """
-        return optional_library("pandas").DataFrame(self.columns())
-
-    def to_polars(self) -> polars.DataFrame:
-        """Caption scores as a polars frame, one row per system and image.
-
-        Raises:
-            MissingExtraError: polars is not installed.
-        """
-        return optional_library("polars").DataFrame(self.columns(), strict=False)  # type: ignore[no-any-return]
+    def _records(self) -> dict[str, Any]:
+        return self.columns()
 
     def compare(
         self, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
