@@ -6,7 +6,9 @@ Real data where there is some, slow tests only on request, patient Hypothesis.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +17,9 @@ from tests.docs.pages import collect as pytest_collect_file
 
 from captious.evaluation import caption_warnings
 from captious.resources import meteor_tables as meteor
+
+if TYPE_CHECKING:
+    from tests.support.chat_server import ChatServer
 
 __all__ = ["page", "pytest_collect_file"]
 
@@ -62,6 +67,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def warnings_of_its_own() -> None:
     """A warning that an earlier test has caused is issued again."""
     caption_warnings._issued.clear()
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[ChatServer]:
+    """A server that speaks OpenAI's chat protocol, in a process of its own."""
+    from tests.support.chat_server import chat_server
+
+    with chat_server() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from captious.evaluation.bradley_terry import strengths
 from captious.metrics.shared.pairwise_judge import preference
 from captious.models.endpoints import Answer, ChatModel
 
-from ..support.chat_server import ChatServer, chat_server
+from ..support.chat_server import ChatServer
 
 pytest.importorskip("httpx")
 
@@ -29,19 +28,13 @@ LONG = {0: "a long caption", 1: "a long caption", 2: "same", 3: "first of all"}
 SHORT = {0: "short", 1: "a longer caption than that", 2: "same", 3: "other"}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ChatServer]:
-    with chat_server() as running:
-        yield running
-
-
 @pytest.fixture
-def model(server: ChatServer, tmp_path: Path) -> ChatModel:
-    return ChatModel("pair", server.url, first_wait=0.01, cache=tmp_path / "answers.sqlite")
+def model(endpoint: ChatServer, tmp_path: Path) -> ChatModel:
+    return ChatModel("pair", endpoint.url, first_wait=0.01, cache=tmp_path / "answers.sqlite")
 
 
-def test_verdicts_in_both_orders(model: ChatModel, server: ChatServer) -> None:
-    before = len(server.log)
+def test_verdicts_in_both_orders(model: ChatModel, endpoint: ChatServer) -> None:
+    before = len(endpoint.log)
     result = captious.judge_pairwise({"long": LONG, "short": SHORT}, REFERENCES, model, resamples=200)
     (pair,) = result.pairs
     np.testing.assert_array_equal(pair.points, [1, 0, 0.5, 0.5])
@@ -49,13 +42,13 @@ def test_verdicts_in_both_orders(model: ChatModel, server: ChatServer) -> None:
     assert pair.counts == {"wins": 1, "ties": 2, "losses": 1, "changed": 1, "invalid": 0}
     assert pair.win_rate == 0.5
     assert 0 <= pair.interval[0] < 0.5 < pair.interval[1] <= 1
-    assert len(server.log) == before + 6  # nothing is asked about equal captions
+    assert len(endpoint.log) == before + 6  # nothing is asked about equal captions
     assert result.signature.startswith("judge-pairwise|variant:references|judge:pair|temperature:0|")
     assert "|prompt:pairwise-references@" in result.signature and "|references:1|" in result.signature
     assert result.strengths == {}
     swapped = captious.judge_pairwise({"short": SHORT, "long": LONG}, REFERENCES, model)
     np.testing.assert_array_equal(swapped.pairs[0].points, 1 - pair.points)
-    assert len(server.log) == before + 6  # the same questions
+    assert len(endpoint.log) == before + 6  # the same questions
 
 
 def test_the_order_of_images_does_not_matter(model: ChatModel) -> None:
@@ -102,8 +95,8 @@ def test_strengths_maximize_the_likelihood() -> None:
     assert two[0] - two[1] == pytest.approx(np.log(3.5 / 1.5))
 
 
-def test_the_command(server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CAPTIOUS_ENDPOINT", server.url)
+def test_the_command(endpoint: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_ENDPOINT", endpoint.url)
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     for name, captions in {"long": LONG, "short": SHORT}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(captions))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from captious.errors import EndpointError, ParameterError
 from captious.metrics.judge_geval import JudgeGeval, expected_score, integer_score
 from captious.models.endpoints import Answer, ChatModel, Token
 
-from ..support.chat_server import ChatServer, chat_server
+from ..support.chat_server import ChatServer
 
 pytest.importorskip("httpx")
 
@@ -24,18 +23,12 @@ CANDIDATES = {1: "a dog", 2: "a big brown dog", 3: "one two three four five six 
 REFERENCES = {1: ["a dog runs", "dogs"], 2: ["a dog"], 3: ["a cat"]}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ChatServer]:
-    with chat_server() as running:
-        yield running
-
-
 @pytest.fixture
-def settings(server: ChatServer, tmp_path: Path) -> captious.Settings:
-    return captious.Settings(judge=ChatModel("geval", server.url, cache=tmp_path / "answers.sqlite"))
+def settings(endpoint: ChatServer, tmp_path: Path) -> captious.Settings:
+    return captious.Settings(judge=ChatModel("geval", endpoint.url, cache=tmp_path / "answers.sqlite"))
 
 
-def test_expected_values_and_integers(settings: captious.Settings, server: ChatServer) -> None:
+def test_expected_values_and_integers(settings: captious.Settings, endpoint: ChatServer) -> None:
     metrics = ["judge-geval", "judge-geval:value=integer"]
     expected, integer = captious.score(CANDIDATES, REFERENCES, metrics, settings=settings).values()
     shares = np.array([0.5, 0.3]) / 0.8
@@ -44,7 +37,7 @@ def test_expected_values_and_integers(settings: captious.Settings, server: ChatS
     np.testing.assert_allclose(integer.per_caption, [0.2, 0.4, 1.0])
     assert "|temperature:1|" in expected.signature and "|value:expected|" in expected.signature
     assert "|value:integer|" in integer.signature
-    bodies = [call["body"] for call in server.log]
+    bodies = [call["body"] for call in endpoint.log]
     assert {body.get("top_logprobs") for body in bodies} == {5, None}
     assert len(bodies) == 6
 
@@ -57,15 +50,15 @@ def test_expected_values_and_integers(settings: captious.Settings, server: ChatS
     ],
 )
 def test_a_model_without_probabilities_of_scores_costs_one_call(
-    server: ChatServer, tmp_path: Path, model: str, error: type[Exception], message: str
+    endpoint: ChatServer, tmp_path: Path, model: str, error: type[Exception], message: str
 ) -> None:
-    judge = ChatModel(model, server.url, cache=tmp_path / "answers.sqlite")
-    before = len(server.log)
+    judge = ChatModel(model, endpoint.url, cache=tmp_path / "answers.sqlite")
+    before = len(endpoint.log)
     settings = captious.Settings(judge=judge)
     with pytest.raises(error, match=message) as caught:
         captious.score(CANDIDATES, REFERENCES, ["judge-geval"], settings=settings)
     assert "value=integer" in str(caught.value)
-    assert len(server.log) == before + 1
+    assert len(endpoint.log) == before + 1
     report = captious.score(CANDIDATES, REFERENCES, ["judge-geval:value=integer"], settings=settings)
     np.testing.assert_allclose(report["judge-geval:value=integer"].per_caption, [0.2, 0.4, 1.0])
 

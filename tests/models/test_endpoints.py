@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,40 +13,34 @@ import pytest
 from captious.errors import CaptionFileError, EndpointError, ParameterError, ResourceError
 from captious.models.endpoints import Answer, ChatModel, Question, Token, as_chat_model
 
-from ..support.chat_server import ChatServer, chat_server
+from ..support.chat_server import ChatServer
 
 pytest.importorskip("httpx")
 
 Make = Callable[..., ChatModel]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ChatServer]:
-    with chat_server() as running:
-        yield running
-
-
 @pytest.fixture
-def make(server: ChatServer, tmp_path: Path) -> Make:
+def make(endpoint: ChatServer, tmp_path: Path) -> Make:
     def made(name: str = "hello", **arguments: Any) -> ChatModel:
-        settings = {"endpoint": server.url, "first_wait": 0.01, "cache": tmp_path / "answers.sqlite", **arguments}
+        settings = {"endpoint": endpoint.url, "first_wait": 0.01, "cache": tmp_path / "answers.sqlite", **arguments}
         return ChatModel(name, **settings)
 
     return made
 
 
-def calls(server: ChatServer, text: str) -> list[dict[str, Any]]:
+def calls(endpoint: ChatServer, text: str) -> list[dict[str, Any]]:
     """The requests with a text."""
-    return [call for call in server.log if text in json.dumps(call["body"])]
+    return [call for call in endpoint.log if text in json.dumps(call["body"])]
 
 
-def test_an_answer_is_asked_for_once(make: Make, server: ChatServer) -> None:
+def test_an_answer_is_asked_for_once(make: Make, endpoint: ChatServer) -> None:
     questions = [Question("once 1"), Question("once 2"), Question("once 1")]
     first = make().ask(questions)
     assert [answer.text for answer in first] == ["hello"] * 3
     assert make().ask(questions) == first
-    assert len(calls(server, "once")) == 2
-    body = calls(server, "once 1")[0]["body"]
+    assert len(calls(endpoint, "once")) == 2
+    body = calls(endpoint, "once 1")[0]["body"]
     assert body["messages"] == [{"role": "user", "content": "once 1"}]
     assert {"temperature": 0.0, "max_tokens": 512}.items() <= body.items()
     assert "seed" not in body and "logprobs" not in body
@@ -76,40 +70,40 @@ def test_models_with_other_requests_are_others(make: Make) -> None:
     assert make().label == "hello" and make(body={"top_p": 0.9}).label.startswith("hello+")
 
 
-def test_an_image_is_part_of_the_question(make: Make, server: ChatServer, tmp_path: Path) -> None:
+def test_an_image_is_part_of_the_question(make: Make, endpoint: ChatServer, tmp_path: Path) -> None:
     image = tmp_path / "1.png"
     image.write_bytes(b"\x89PNG and so on")
     make().ask([Question("what is this", image)])
-    content = calls(server, "what is this")[0]["body"]["messages"][0]["content"]
+    content = calls(endpoint, "what is this")[0]["body"]["messages"][0]["content"]
     assert content[0] == {"type": "text", "text": "what is this"}
     assert content[1]["image_url"]["url"].startswith("data:image/png;base64,iVBORyBhbmQg")
 
 
 @pytest.mark.parametrize("fault", ["busy", "error", "cut", "html"])
-def test_failures_that_pass_are_repeated(make: Make, server: ChatServer, fault: str) -> None:
+def test_failures_that_pass_are_repeated(make: Make, endpoint: ChatServer, fault: str) -> None:
     (answer,) = make().ask([Question(f"FAULT:{fault}")])
     assert answer.text == "hello"
-    times = [call["time"] for call in calls(server, f"FAULT:{fault}")]
+    times = [call["time"] for call in calls(endpoint, f"FAULT:{fault}")]
     assert len(times) == (3 if fault == "error" else 2)
     if fault == "busy":
         assert times[1] - times[0] >= 0.5  # as the server said
 
 
 @pytest.mark.parametrize("fault", ["slow", "drip"])
-def test_answers_that_take_too_long_are_repeated(make: Make, server: ChatServer, fault: str) -> None:
+def test_answers_that_take_too_long_are_repeated(make: Make, endpoint: ChatServer, fault: str) -> None:
     (answer,) = make(timeout=1).ask([Question(f"FAULT:{fault}")])
     assert answer.text == "hello"
-    assert len(calls(server, f"FAULT:{fault}")) == 2
+    assert len(calls(endpoint, f"FAULT:{fault}")) == 2
 
 
-def test_a_failure_that_does_not_pass_ends_the_run_and_keeps_the_rest(make: Make, server: ChatServer) -> None:
+def test_a_failure_that_does_not_pass_ends_the_run_and_keeps_the_rest(make: Make, endpoint: ChatServer) -> None:
     questions = [*(Question(f"kept {i}") for i in range(5)), Question("FAULT:down kept")]
     model = make(retries=2, concurrency=1)
     with pytest.raises(EndpointError, match="no answer in 3 calls: status 503: down") as caught:
         model.ask(questions)
     assert "5 answers are in the cache: the next run asks for the other 1" in caught.value.help
     assert len(model.ask(questions[:5])) == 5
-    assert len(calls(server, "kept")) == 5 + 3
+    assert len(calls(endpoint, "kept")) == 5 + 3
 
 
 def test_a_server_that_asks_for_too_much_patience(make: Make) -> None:
@@ -117,11 +111,11 @@ def test_a_server_that_asks_for_too_much_patience(make: Make) -> None:
         make().ask([Question("FAULT:later")])
 
 
-def test_a_question_that_is_refused_has_an_answer_without_text(make: Make, server: ChatServer) -> None:
+def test_a_question_that_is_refused_has_an_answer_without_text(make: Make, endpoint: ChatServer) -> None:
     for _ in range(2):
         (answer,) = make().ask([Question("FAULT:filter")])
         assert answer.is_refusal and not answer.text
-    assert len(calls(server, "FAULT:filter")) == 1
+    assert len(calls(endpoint, "FAULT:filter")) == 1
 
 
 def test_no_server(make: Make) -> None:
@@ -130,7 +124,7 @@ def test_no_server(make: Make) -> None:
     assert "http://127.0.0.1:9/v1" in caught.value.where
 
 
-def test_the_limit_is_checked_before_the_first_call(make: Make, server: ChatServer) -> None:
+def test_the_limit_is_checked_before_the_first_call(make: Make, endpoint: ChatServer) -> None:
     questions = [Question(f"limit {i}") for i in range(4)]
     make().ask(questions[:1])
     with pytest.raises(ParameterError, match="limit of 2 calls") as caught:
@@ -140,29 +134,29 @@ def test_the_limit_is_checked_before_the_first_call(make: Make, server: ChatServ
     )
     with pytest.raises(ParameterError, match="limit of 1,000 tokens"):
         make(most_tokens=1000).ask(questions)
-    assert len(calls(server, "limit")) == 1
+    assert len(calls(endpoint, "limit")) == 1
     model = make(most_calls=2)
     model.ask(questions[:3])
     with pytest.raises(ParameterError, match="2 calls were spent before"):
         model.ask(questions)
 
 
-def test_concurrency_and_rate(make: Make, server: ChatServer) -> None:
+def test_concurrency_and_rate(make: Make, endpoint: ChatServer) -> None:
     make(concurrency=3).ask([Question(f"at once {i}") for i in range(12)])
-    assert 1 < max(call["at_once"] for call in calls(server, "at once")) <= 3
+    assert 1 < max(call["at_once"] for call in calls(endpoint, "at once")) <= 3
     make(calls_per_minute=600).ask([Question(f"rate {i}") for i in range(4)])
-    times = sorted(call["time"] for call in calls(server, "rate"))
+    times = sorted(call["time"] for call in calls(endpoint, "rate"))
     assert times[-1] - times[0] >= 0.25  # three times a tenth of a second, but for the way to the server
 
 
 def test_the_key_reaches_the_server_and_nothing_else(
-    make: Make, server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    make: Make, endpoint: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(0)
     monkeypatch.setenv("MY_KEY", "sk-secret")
     model = make(key_variable="MY_KEY")
     model.ask([Question("secret")])
-    assert [call["key"] for call in calls(server, "secret")] == ["Bearer sk-secret"]
+    assert [call["key"] for call in calls(endpoint, "secret")] == ["Bearer sk-secret"]
     with pytest.raises(EndpointError, match="status 401: wrong key Bearer \\*\\*\\*") as caught:
         model.ask([Question("FAULT:key")])
     assert "MY_KEY" in caught.value.help
