@@ -155,7 +155,7 @@ class TestBuild:
         assert (outcome.code, outcome.out) == (0, "")
         assert outcome.err.splitlines() == [
             f"meteor: not installed: {INSTALL}, or captious resources get meteor",
-            "spice-grammar: not installed: captious resources get spice-grammar --from PATH_OR_URL",
+            "spice-grammar: not installed: captious resources get spice-grammar",
         ]
         assert not cache.exists()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from captious.resources import spice_grammar
 from captious.resources.corenlp_grammar import fingerprint_of
 
 from ..support.spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
@@ -14,7 +15,7 @@ from ..support.web_server import Web, serving
 from .conftest import Run, assert_refused
 
 WHAT = "the English grammar of CoreNLP 3.6.0, which the official SPICE uses"
-INSTALL = "captious resources get spice-grammar --from PATH_OR_URL"
+INSTALL = "captious resources get spice-grammar"
 LABEL = f"corenlp-{fingerprint_of(packed())}"
 
 pytestmark = pytest.mark.usefixtures("cache")
@@ -48,13 +49,53 @@ def test_missing(run: Run, cache: Path) -> None:
     assert not cache.exists()
 
 
-def test_without_a_source(run: Run, cache: Path) -> None:
+@pytest.fixture
+def published(web: Web, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses where the grammar is published, on a server of ours."""
+    addresses = [f"{web.url}/{JAR}", f"{web.url}/corenlp.zip"]
+    monkeypatch.setattr(spice_grammar, "_PUBLISHED_AT", addresses)
+    monkeypatch.setattr(spice_grammar, "_PUBLISHED", fingerprint_of(packed()))
+    return addresses
+
+
+def test_from_where_it_is_published(run: Run, web: Web, published: list[str], cache: Path) -> None:
     outcome = run("resources", "get", "spice-grammar")
-    assert outcome.err.startswith("error: ")
-    assert_refused(
-        outcome, INSTALL, "repo1.maven.org", "stanford-corenlp-full-2015-12-09.zip", "bundled approximate grammar"
-    )
-    assert not cache.exists()
+    (index,) = cache.rglob("spice-grammar-*.index")
+    assert outcome.code == 0
+    assert outcome.err.splitlines() == [f"spice-grammar: reading {published[0]}", f"spice-grammar: {index}"]
+    assert listed(run)[1].endswith("corenlp-3.6.0, from captious resources get spice-grammar")
+
+
+@pytest.mark.parametrize("failure", ["the server says 404", "its checksum is"])
+def test_the_second_address(run: Run, web: Web, published: list[str], failure: str) -> None:
+    if failure.startswith("its"):
+        web.files[f"/{JAR}"] = models_jar(packed({"words": ("a", "dog", "runs", "UNK-LC-x")}))
+    else:
+        del web.files[f"/{JAR}"]
+    outcome = run("resources", "get", "spice-grammar")
+    assert outcome.code == 0
+    reading, failed, second, *_ = outcome.err.splitlines()
+    assert (reading, second) == tuple(f"spice-grammar: reading {address}" for address in published)
+    assert failed.startswith(f"spice-grammar: {published[0]}: {failure}")
+
+
+def test_no_address(run: Run, web: Web, published: list[str], cache: Path) -> None:
+    web.files.clear()
+    outcome = run("resources", "get", "spice-grammar")
+    assert_refused(outcome, "cannot be downloaded", *published, "--from PATH_OR_URL", "bundled approximate grammar")
+    assert not list(cache.rglob("*.index"))
+
+
+def test_into_a_folder(
+    run: Run, grammar: Path, published: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(grammar))  # what is here already does not keep it from the folder
+    outcome = run("resources", "get", "spice-grammar", "--to", tmp_path / "taken")
+    assert outcome.code == 0
+    assert outcome.err.splitlines()[-1].endswith(f"export CAPTIOUS_CACHE={tmp_path / 'taken'}")
+    monkeypatch.delenv("CAPTIOUS_SPICE_GRAMMAR")
+    monkeypatch.setenv("CAPTIOUS_CACHE", str((tmp_path / "taken").rename(tmp_path / "elsewhere")))
+    assert listed(run)[0] == "compiled"
 
 
 def test_from_a_file(run: Run, grammar: Path, cache: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.errors import OutputError, ParameterError, ResourceError
+from captious.errors import OutputError, ResourceError
 from captious.resources import spice_grammar
 from captious.resources.corenlp_grammar import fingerprint_of
 from captious.resources.grammar import Grammar
@@ -110,7 +110,7 @@ def test_a_zip_to_be_unpacked_every_time(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(put(tmp_path / "file", FORMS[PACKED_WITHIN])))
     with pytest.raises(ResourceError, match="too large to unpack every time") as caught:
         spice_grammar.find()
-    assert "captious resources get spice-grammar --from PATH_OR_URL" in caught.value.help
+    assert "captious resources get spice-grammar" in caught.value.help
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_files_that_are_none(
         spice_grammar.find()
     assert reason in caught.value.message
     assert caught.value.where == str(path)
-    assert "captious resources get spice-grammar --from" in caught.value.help
+    assert "captious resources get spice-grammar" in caught.value.help
     assert ("CAPTIOUS_SPICE_GRAMMAR" in caught.value.help) is (place == "variable")
 
 
@@ -188,15 +188,6 @@ def test_of_a_big_archive_only_parts_are_fetched(web: Web, stored: bool) -> None
     web.files["/big"] = content.getvalue() if stored else distribution(content.getvalue(), STORED)
     spice_grammar.fetch(f"{web.url}/big")
     assert web.sent < 1_000_000 < 12_000_000 < len(web.files["/big"])
-
-
-def test_from_nowhere(cache: Path) -> None:
-    with pytest.raises(ParameterError, match="--from PATH_OR_URL") as caught:
-        spice_grammar.fetch()
-    assert f"https://repo1.maven.org/maven2/edu/stanford/nlp/stanford-corenlp/3.6.0/{JAR}" in caught.value.help
-    assert "https://nlp.stanford.edu/software/stanford-corenlp-full-2015-12-09.zip" in caught.value.help
-    assert "bundled approximate grammar" in caught.value.help
-    assert not cache.exists()
 
 
 def zipped(name: str, content: bytes) -> bytes:
@@ -317,8 +308,8 @@ def test_damage_found_while_compiling(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_listed_among_the_resources(tmp_path: Path, cache: Path) -> None:
     resource = RESOURCES["spice-grammar"]
     assert resource.find() is None
-    assert resource.fetch_from is not None
-    resource.fetch_from(str(put(tmp_path / "file", PACKED)), lambda line: None)
+    assert resource.takes_source
+    resource.fetch(str(put(tmp_path / "file", PACKED)), lambda line: None)
     here = resource.find()
     assert here is not None
     assert here.index.parent == cache / "spice-grammar" / "index"

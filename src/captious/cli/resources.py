@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import click
 
 from captious.cli.outputs import print_rows
@@ -31,31 +34,39 @@ def list_() -> None:
 @click.option(
     "--from", "source", metavar="PATH_OR_URL", default="", help="Extract spice-grammar from this file, jar or zip."
 )
-def get(names: tuple[str, ...], source: str) -> None:
-    """Download resources to the cache and compile them. Existing resources are kept, unless --from is given.
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Put everything into this folder, for machines without a network: CAPTIOUS_CACHE=FOLDER there.",
+)
+def get(names: tuple[str, ...], source: str, folder: Path | None) -> None:
+    """Download resources to the cache and compile them. Existing resources are kept, unless --from or --to is given.
 
-    NAME is one of the resources that 'captious resources list' shows. meteor is downloaded with pip.
+    NAME is one of the resources that 'captious resources list' shows. meteor is downloaded with pip, spice-grammar from
+    where CoreNLP is published (2 MB).
     """
-    if source and (len(names) > 1 or RESOURCES[names[0]].fetch_from is None):
+    if source and (len(names) > 1 or not RESOURCES[names[0]].takes_source):
         raise click.UsageError("--from can only be used with spice-grammar")
+    if folder is not None:
+        os.environ["CAPTIOUS_CACHE"] = str(folder.absolute())
     for name in names:
-        _compile(name, _fetched(name, source))
+        _compile(name, _fetched(name, source, anew=folder is not None))
+    if folder is not None:
+        click.echo(f"To use it elsewhere, copy the folder and run: export CAPTIOUS_CACHE={folder.absolute()}", err=True)
 
 
-def _fetched(name: str, source: str) -> ResourceFiles:
-    """A resource, which is fetched if it is not there or if there is a source."""
+def _fetched(name: str, source: str, anew: bool) -> ResourceFiles:
+    """A resource, which is fetched if it is not there, if there is a source, or anew."""
 
     def tell(line: str) -> None:
         click.echo(f"{name}: {line}", err=True)
 
     resource = RESOURCES[name]
-    if source and resource.fetch_from is not None:
+    if source:
         tell(f"reading {source}")
-        return resource.fetch_from(source, tell)
-    if not _is_there(resource):
-        if resource.fetch_from is None:
-            tell("downloading")
-        resource.fetch()
+    if source or anew or not _is_there(resource):
+        return resource.fetch(source, tell)
     installed = resource.find()
     assert installed is not None
     return installed

@@ -192,6 +192,5 @@ def approximate(label: str) -> list[str]:
         return []
     return [
         "SPICE is using the bundled approximate grammar (correlation .988 with the official scores over 80,095 "
-        "captions, corpus scores within .002). For official scores, run: captious resources get spice-grammar "
-        "--from PATH_OR_URL."
+        "captions, corpus scores within .002). For official scores, run: captious resources get spice-grammar."
     ]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from captious.atomic_write import whole_file
-from captious.errors import ParameterError, ResourceError
+from captious.errors import ResourceError
 from captious.progress import Progress
 from captious.resources.arrays import Arrays
 from captious.resources.cache import cache_folder, expanded, make_folder
@@ -29,15 +29,15 @@ from captious.resources.wheels import installed_folder
 __all__ = ["INSTALL", "SpiceGrammar", "fetch", "find"]
 
 #: The command that installs the grammar.
-INSTALL = "captious resources get spice-grammar --from PATH_OR_URL"
+INSTALL = "captious resources get spice-grammar"
 
-#: Where the user can get it.
+#: Where it is published; of the first, 2 MB are downloaded.
 _PUBLISHED_AT = (
     f"https://repo1.maven.org/maven2/edu/stanford/nlp/stanford-corenlp/3.6.0/{MODELS_JAR}",
     "https://nlp.stanford.edu/software/stanford-corenlp-full-2015-12-09.zip",
 )
 _SOURCES = f"""PATH_OR_URL is {GRAMMAR}, or CoreNLP 3.6.0's models jar or distribution zip; both contain the grammar:
-  {_PUBLISHED_AT[0]} (2 MB of it are downloaded)
+  {_PUBLISHED_AT[0]}
   {_PUBLISHED_AT[1]}
   without it, SPICE uses the bundled approximate grammar"""
 
@@ -47,6 +47,8 @@ _FETCHED = "captious resources get spice-grammar"
 _PACKAGE = "package pycocoevalcap"
 _AAC = "cache of aac-metrics"
 _NAMED = ""  # by the user, just now
+
+_UNREADABLE = "SPICE's grammar cannot be read: "
 
 #: Fingerprint of the published file.
 _PUBLISHED = "7e035e8900611f89"
@@ -104,23 +106,43 @@ def find() -> SpiceGrammar | None:
 
 
 def fetch(source: str = "", tell: Callable[[str], None] = lambda line: None) -> SpiceGrammar:
-    """Extract the grammar from what the user names, keep it in the cache folder and compile it.
+    """Extract the grammar, keep it in the cache folder and compile it.
 
     Args:
-        source: path or URL of the file, a models jar or the distribution zip.
+        source: path or URL of the file, a models jar or the distribution zip; by default, the addresses where CoreNLP
+            is published are tried in turn.
         tell: called with messages, line by line, about what takes long and why.
 
     Raises:
-        ParameterError: no source is named.
-        ResourceError: it cannot be read, is damaged or has no such grammar, or the cache folder cannot be used.
+        ResourceError: it cannot be read, is damaged or has no such grammar, is not the published one although it comes
+            from where that is published, or the cache folder cannot be used.
         OutputError: the file cannot be written.
     """
-    if not source:
-        raise ParameterError(f"spice-grammar needs a file or URL: {INSTALL}", help=_SOURCES)
+    if source:
+        return _fetched_from(source, tell)
+    failures = []
+    for address in _PUBLISHED_AT:
+        tell(f"reading {address}")
+        try:
+            return _fetched_from(address, tell, expected=_PUBLISHED)
+        except ResourceError as error:
+            failures.append(f"{address}: {error.message.removeprefix(_UNREADABLE)}")
+            tell(failures[-1])
+    raise ResourceError(
+        "SPICE's grammar cannot be downloaded",
+        where="\n".join(failures),
+        help=f"copy it from another machine: {INSTALL} --from PATH_OR_URL\n  {_SOURCES}",
+    )
+
+
+def _fetched_from(source: str, tell: Callable[[str], None], expected: str = "") -> SpiceGrammar:
+    """The grammar out of a file; with the expected fingerprint, if there is one."""
     make_folder(_fetched().parent)
     with _trouble_with(source, _NAMED), _source(source, tell) as file:
         packed = packed_grammar(file, tell)
         grammar = SpiceGrammar(_FETCHED, fingerprint_of(packed), _fetched())
+        if expected and grammar.fingerprint != expected:
+            raise ValueError(f"its checksum is {grammar.fingerprint}, that of the published grammar {expected}")
         arrays = read_grammar(packed, grammar.label).arrays()
     with whole_file(grammar.file, "wb") as kept:
         kept.write(packed)
@@ -168,7 +190,7 @@ def _trouble_with(source: str | Path, origin: str) -> Iterator[None]:
             _NAMED: _SOURCES,
         }
         raise ResourceError(
-            f"SPICE's grammar cannot be read: {reason}",
+            f"{_UNREADABLE}{reason}",
             where=f"{source}",
             help=help.get(origin, f"get it again: {INSTALL}"),
         ) from error

@@ -21,16 +21,22 @@ class Resource:
         what: what it is, for listings.
         install: the command that installs it.
         find: looks for it.
-        fetch: puts it into the cache folder.
-        fetch_from: gets it from a path or URL, and reports what takes long; None if it cannot be fetched that way.
+        fetch: puts it into the cache folder, from a path or URL or, without one, from where it is published, and
+            reports what takes long.
+        takes_source: whether it can be fetched from a path or URL.
     """
 
     title: str
     what: str
     install: str
     find: Callable[[], ResourceFiles | None]
-    fetch: Callable[[], ResourceFiles]
-    fetch_from: Callable[[str, Callable[[str], None]], ResourceFiles] | None = None
+    fetch: Callable[[str, Callable[[str], None]], ResourceFiles]
+    takes_source: bool = False
+
+
+def _fetch_meteor(source: str, tell: Callable[[str], None]) -> ResourceFiles:
+    tell("downloading")
+    return meteor.fetch()
 
 
 #: By name, as the command line takes it.
@@ -40,7 +46,7 @@ RESOURCES = {
         what="METEOR 1.5's synonyms, paraphrases and function words",
         install=meteor.INSTALL,
         find=meteor.find,
-        fetch=meteor.fetch,
+        fetch=_fetch_meteor,
     ),
     "spice-grammar": Resource(
         title="spice grammar",
@@ -48,6 +54,6 @@ RESOURCES = {
         install=spice_grammar.INSTALL,
         find=spice_grammar.find,
         fetch=spice_grammar.fetch,
-        fetch_from=spice_grammar.fetch,
+        takes_source=True,
     ),
 }
