@@ -99,8 +99,20 @@ def test_doctor(run: Run) -> None:
     outcome = run("doctor")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.splitlines()[0].split()[:2] == ["captious", __version__]
-    first_words = [line.split()[0] for line in outcome.out.splitlines()]
+    first_words = [line.split()[0] for line in outcome.out.splitlines() if line]
     assert {"kernels", "pandas", "polars", "pyarrow", *names()} <= {*first_words}
+
+
+def test_tiers_of_doctor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(get("bertscore"), "missing", classmethod(lambda cls: "pip install 'captious[models]'"))
+    monkeypatch.setattr(get("wmd"), "missing", classmethod(lambda cls: "captious vectors add FILE --name NAME"))
+    _, *tiers = run("doctor").out.split("\n\n")
+    works, command, files = ([line.split()[0] for line in tier.splitlines()[1:]] for tier in tiers)
+    assert [tier.splitlines()[0] for tier in tiers] == ["Works now", "One command away", "Needs files of yours"]
+    assert "rouge-l" in works
+    assert "bertscore" in command
+    assert "wmd" in files
+    assert not {"bertscore", "wmd"} & {*works}
 
 
 def test_doctor_says_how_to_install_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,24 +39,46 @@ _EXTRAS = {
 }
 
 
+#: What a remedy that needs nothing but a network begins with.
+_COMMANDS = ("pip install", "hf download", "captious resources")
+
+
 @click.command()
 def doctor() -> None:
-    """Show what is installed and what it enables, and how to install what is missing."""
-    rows = [
-        ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
-        ("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (set CAPTIOUS_THREADS to change)"),
-    ]
-    for package, (unlocks, extra) in _EXTRAS.items():
-        try:
-            rows.append((package, installed_version(package), unlocks))
-        except PackageNotFoundError:
-            rows.append((package, "missing", f"{unlocks}: pip install 'captious[{extra}]'"))
-    rows += [(resource.title, *describe(resource)) for resource in RESOURCES.values()]
-    named = named_vectors.names()
-    how = f"for wmd, mowe and wembsim: {named_vectors.INSTALL}"
-    rows.append(("word vectors", f"{len(named)}", ", ".join(named) or how))
-    rows.append(("cache", "", f"{cache_folder()} (set CAPTIOUS_CACHE to change)"))
+    """Show what works now, what is one command away, and what needs files of yours."""
+    print_rows(
+        [
+            ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
+            ("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (set CAPTIOUS_THREADS to change)"),
+            ("cache", "", f"{cache_folder()} (set CAPTIOUS_CACHE to change)"),
+        ]
+    )
+    tiers: dict[str, list[tuple[str, str, str]]] = {
+        "Works now": [],
+        "One command away": [],
+        "Needs files of yours": [],
+    }
+    works, command, files = tiers.values()
     for name in names():
         here = availability(name)
-        rows.append((name, here.state, here.help or get(name).summary))
-    print_rows(rows)
+        if here.runs:
+            works.append((name, here.state, get(name).summary))
+        else:
+            (command if here.help.startswith(_COMMANDS) else files).append((name, here.state, here.help))
+    for resource in RESOURCES.values():
+        state, said = describe(resource)
+        (command if state == "missing" else works).append((resource.title, state, said))
+    for package, (unlocks, extra) in _EXTRAS.items():
+        try:
+            works.append((package, installed_version(package), unlocks))
+        except PackageNotFoundError:
+            command.append((package, "missing", f"{unlocks}: pip install 'captious[{extra}]'"))
+    vectors = named_vectors.names()
+    if vectors:
+        works.append(("word vectors", f"{len(vectors)}", ", ".join(vectors)))
+    else:
+        files.append(("word vectors", "missing", f"for wmd, mowe and wembsim: {named_vectors.INSTALL}"))
+    for title, rows in tiers.items():
+        if rows:
+            click.echo(f"\n{title}")
+            print_rows(rows)
