@@ -216,13 +216,25 @@ def oriented(table: Table, medium: Medium) -> Table:
             Column(row.label, group=row.section, in_papers=row.in_papers, marked=marked, media=[medium]) for row in rows
         ],
         rows=[
-            Row(column.head, [_formed(row.cells[place], column) for row in rows], in_papers=column.in_papers)
+            Row(
+                column.head,
+                [_formed(row.cells[place], column) for row in rows],
+                section=_with_note(column.group, table, medium),
+                in_papers=column.in_papers,
+            )
             for place, column in enumerate(columns)
         ],
+        label_head=table.label_head if table.across else "",
         description=(),
         across=False,
         transposed=False,
     )
+
+
+def _with_note(group: str, table: Table, medium: Medium) -> str:
+    """The name of a group of columns as a heading of rows, with the line that terminals have below it."""
+    note = table.group_notes.get(group) if medium != PAPER else None
+    return f"{group}: {note}" if note else group
 
 
 def _formed(cell: Cell | None, column: Column) -> Cell | None:

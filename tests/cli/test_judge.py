@@ -335,3 +335,23 @@ def test_what_rests_on_our_grammar_is_said(run: Run, own: Path, tables: Path) ->
     said = "SPICE is using the bundled approximate grammar"
     assert run("judge", "mine.jsonl", "-m", "spice:parser=bundled", "--data", own, *QUICK).err.count(said) == 1
     assert said not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=bundled", "--data", own, *QUICK).err
+
+
+def test_other_names_and_rows_for_columns(own: Path, run: Run) -> None:
+    """Transposed, each benchmark heads its rows."""
+    arguments = ("judge", "mine.jsonl", "pairs.jsonl", "-m", "bleu-4", "-m", "rouge-l", "--names", "paper", *QUICK)
+    lines = run(*arguments, "--transpose").out.splitlines()
+    assert lines[0].split() == ["B@4", "R-L"]
+    assert [line.strip().partition(":")[0] for line in lines if "n = " in line] == ["mine@own", "pairs@own"]
+    latex = run(*arguments, "--transpose", "--format", "latex").out
+    assert " &  & B@4 & R-L" in latex
+    assert "pairs@own & accuracy &" in latex
+    assert "B@4" in run(*arguments, "--format", "markdown").out
+
+
+def test_names_in_a_study(own: Path, run: Run) -> None:
+    """Metrics are cells there; what is no score has no percentage."""
+    rows = run("study", "metrics", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--names", "paper").out
+    assert "B@1" in rows
+    assert "rouge-l" not in rows.partition("signatures")[0]
+    assert_refused(run("study", "metrics", "mine.jsonl", "--percent"), "no such option '--percent'")

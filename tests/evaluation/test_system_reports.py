@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import captious
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation.resampling import holm
 
 ANIMALS = ("dog", "cat", "cow")
@@ -31,6 +31,32 @@ class TestScore:
             assert reports[name].to_dict() == alone.to_dict()
         with pytest.raises(UnknownNameError, match="good, poor"):
             reports["other"]
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_columns_and_split(self, tmp_path: Path) -> None:
+        """A name holds for each source that has it; one that none has is refused."""
+        rows = [
+            {"image_id": i, "caption": text, "split": "val" if i == 2 else "test"}
+            for i in (0, 1, 2)
+            for text in REFERENCES[i]
+        ]
+        (tmp_path / "good.csv").write_text("key,text\n" + "".join(f"{i},{GOOD[i]}\n" for i in (0, 1)))
+        systems = {"good": tmp_path / "good.csv", "poor": {i: POOR[i] for i in (0, 1)}}
+        part = {"columns": "id=key,caption=text", "split": "test"}
+        first = {i: REFERENCES[i] for i in (0, 1)}
+        reports = captious.score(systems, rows, METRICS, **part)
+        expected = captious.score(
+            {name: {i: one[i] for i in first} for name, one in {"good": GOOD, "poor": POOR}.items()}, first, METRICS
+        )
+        assert reports.to_dict() == expected.to_dict()
+        compared = captious.compare(*systems.values(), rows, METRICS, systems=("good", "poor"), **part)
+        assert compared.to_dict() == expected.compare()["good", "poor"].to_dict()
+        assert captious.check(systems["good"], rows, **part).system == "good"
+        for wrong, said in (({"columns": "id=yek"}, "no column 'yek'"), ({"split": "dev"}, "no split|'dev'")):
+            with pytest.raises(InputError, match=said):
+                captious.score(systems, rows, METRICS, **part | wrong)
+            with pytest.raises(InputError, match=said):
+                captious.compare(*systems.values(), rows, METRICS, **part | wrong)
 
     def test_what_can_only_be_a_system(self, tmp_path: Path) -> None:
         (tmp_path / "good.json").write_text(json.dumps(GOOD))

@@ -9,7 +9,7 @@ import click
 from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import clean_option, several_option, subset_option
-from captious.cli.outputs import deliver, output_options, presentation_options
+from captious.cli.outputs import deliver, output_options
 from captious.evaluation import check as check_captions
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
@@ -21,7 +21,6 @@ __all__ = ["check"]
 @click.argument("candidates", type=FILE)
 @click.argument("references", type=FILE, required=False)
 @output_options(*FORMATS)
-@presentation_options
 @several_option
 @subset_option
 @clean_option

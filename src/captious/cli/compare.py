@@ -20,7 +20,7 @@ from captious.cli.options import (
     several_option,
     subset_option,
 )
-from captious.cli.outputs import deliver, output_options, presentation_options, warn
+from captious.cli.outputs import deliver, output_options, warn
 from captious.data import References, images_of, read_references
 from captious.errors import ParameterError
 from captious.evaluation import PairwiseComparison, Reports
@@ -46,7 +46,6 @@ __all__ = ["compare"]
 @no_references_option
 @group_option
 @output_options(*FORMATS)
-@presentation_options
 @metric_options
 @several_option
 @of_k_option

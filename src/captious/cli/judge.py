@@ -8,12 +8,13 @@ import click
 
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import data_option, metric_options, repeated_command, resampling_options
-from captious.cli.outputs import deliver_result, output_options
+from captious.cli.outputs import PRESENTATION, deliver_result, output_options
 from captious.judgment import judge as judge_metrics
 from captious.judgment.agreement import TESTS
 from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
 from captious.report.numbers import plain
+from captious.report.presentation import Presentation
 
 __all__ = ["judge"]
 
@@ -40,6 +41,7 @@ def judge(
     format_: str,
     output: Path | None,
     plot: Path | None,
+    presentation: Presentation,
 ) -> None:
     """Measure how well metrics agree with human judgments: correlation with ratings, or accuracy on pairs.
 
@@ -60,8 +62,8 @@ def judge(
         resamples=resamples,
         seed=seed,
     )
-    deliver_result(judgment, format_, output, plot)
+    deliver_result(judgment, format_, output, plot, presentation)
     several = any(len(result.agreements) > 1 for result in judgment.values())
     if format_ == "table" and output is None and several and not compare:
-        command = repeated_command("captious judge", "--compare", without=("format_", "plot"))
+        command = repeated_command("captious judge", "--compare", without=("format_", "plot", *PRESENTATION))
         click.echo(f"Are the differences real? {plain(command)}", err=True)

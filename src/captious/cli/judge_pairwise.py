@@ -8,7 +8,7 @@ import click
 
 from captious.cli.library_options import FILE
 from captious.cli.options import no_references_option, resampling_options, subset_option
-from captious.cli.outputs import deliver, output_options, presentation_options, warn
+from captious.cli.outputs import deliver, output_options, warn
 from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
 from captious.evaluation.system_names import system_names
@@ -36,7 +36,6 @@ __all__ = ["judge_pairwise"]
 @click.option("--images", type=FILE, metavar="DIR", help="Folder of image files, named by image id.")
 @click.option("--prompt", type=FILE, metavar="FILE", help="File with the prompt. Default: ours.")
 @output_options(*FORMATS)
-@presentation_options
 @subset_option
 @resampling_options
 def judge_pairwise(

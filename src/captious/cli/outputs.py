@@ -29,7 +29,6 @@ __all__ = [
     "deliver_result",
     "format_option",
     "output_options",
-    "presentation_options",
     "print_rows",
     "print_table",
     "takes_anything",
@@ -52,8 +51,9 @@ _BY_EXTENSION = {
     ".log": "table",
     "": "table",
 }
-#: The parameters of ``presentation_options``.
-PRESENTATION = ("percent", "names", "transpose", "interval_style")
+#: The parameters of ``Presentation``, which commands that print tables have.
+PRESENTATION = ("percent", "transpose", "names", "interval_style")
+_CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "names": click.Choice(NAMES)}
 #: Formats whose numbers are unrounded and whose names are ours.
 _FOR_PROGRAMS = ("json", "jsonl", "csv")
 
@@ -70,43 +70,49 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
     )
 
 
-def presentation_options(command: Command) -> Command:
+def _presentation_options(command: Command, names: Sequence[str]) -> Command:
     """Give a command the options of ``Presentation``, which it gets as ``presentation``; put them above its outputs."""
 
     @functools.wraps(command)
     def with_presentation(**parameters: Any) -> Any:
-        chosen = {name: parameters.pop(name) for name in PRESENTATION}
+        chosen = {name: parameters.pop(name) for name in names}
         presentation = Presentation(**chosen)
         if presentation != Presentation() and parameters["format_"] in _FOR_PROGRAMS:
+            options = [f"--{name.replace('_', '-')}" for name in names]
             raise click.UsageError(
                 f"{parameters['format_']} has unrounded numbers under our names of metrics: choose another format, or "
-                "leave out --percent, --names, --transpose and --interval-style"
+                f"leave out {', '.join(options)}"
             )
         return command(presentation=presentation, **parameters)
 
     decorated: Any = with_presentation
-    for name, type in {"interval_style": click.Choice(INTERVAL_STYLES), "names": click.Choice(NAMES)}.items():
-        decorated = option_of(Presentation, name, type)(decorated)
-    for name in ("transpose", "percent"):
-        decorated = option_of(Presentation, name)(decorated)
+    for name in reversed(names):
+        decorated = option_of(Presentation, name, _CHOICES.get(name))(decorated)
     return decorated  # type: ignore[no-any-return]
 
 
 def output_options(
-    *formats: str, pictures: bool = False, folders_with: str | None = None
+    *formats: str,
+    pictures: bool = False,
+    folders_with: str | None = None,
+    presentation: Sequence[str] = PRESENTATION,
 ) -> Callable[[Command], Command]:
     """Options for where a result goes: ``--format``, ``-o`` and, with pictures, ``--plot``.
 
-    The command gets ``format_``, ``output`` and ``plot``. The name of an output file chooses the format, unless one is
-    requested; a name that does not is refused.
+    The command gets ``format_``, ``output`` and ``plot``, and ``presentation`` where it writes tables. The name of an
+    output file chooses the format, unless one is requested; a name that does not is refused.
 
     Args:
         formats: what can be printed, the default first.
         pictures: the result can be drawn.
         folders_with: as in ``written``.
+        presentation: the parameters of ``Presentation`` that tables of this result have.
     """
 
     def decorate(command: Command) -> Command:
+        if "table" in formats:
+            command = _presentation_options(command, presentation)
+
         @functools.wraps(command)
         def with_format(**parameters: Any) -> Any:
             source = click.get_current_context().get_parameter_source("format_")
@@ -259,10 +265,12 @@ def write_text(path: Path, content: str | bytes) -> None:
         file.write(content)
 
 
-def deliver_result(result: Displayed, format_: str, output: Path | None, plot: Path | None) -> None:
+def deliver_result(
+    result: Displayed, format_: str, output: Path | None, plot: Path | None, presentation: Presentation
+) -> None:
     """Print or write a result with its warnings, and draw its pictures if a folder for them is given."""
     table = result.to_table()
-    deliver(table, output, format_)
+    deliver(table, output, format_, presentation)
     warn(table.warnings)
     if plot is not None:
         from captious.report.plots import write_plots

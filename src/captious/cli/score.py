@@ -19,7 +19,7 @@ from captious.cli.options import (
     several_option,
     subset_option,
 )
-from captious.cli.outputs import PRESENTATION, deliver, output_options, presentation_options, warn, written
+from captious.cli.outputs import PRESENTATION, deliver, output_options, warn, written
 from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
 from captious.data import images_of, load, read_references, same_images
 from captious.errors import ParameterError
@@ -52,7 +52,6 @@ __all__ = ["score"]
 @group_option
 @written("output", "per_caption", folders_with="shards")
 @output_options(*FORMATS, folders_with="shards")
-@presentation_options
 @shard_options
 @metric_options
 @several_option

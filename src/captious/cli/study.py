@@ -33,6 +33,7 @@ from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
 from captious.learned.network_recipes import RECIPES
 from captious.report.formats import FORMATS
+from captious.report.presentation import Presentation
 
 if TYPE_CHECKING:
     from captious.judgment import Study
@@ -71,14 +72,16 @@ def study_command(
     reads = [parameter for parameter in parameters if parameter in _CAPTIONS]
     paragraphs = [f"{parameter.upper()}: {argument_help(function, parameter)}" for parameter in arguments]
 
-    def command(output: Path | None, format_: str, plot: Path | None = None, **values: Any) -> None:
+    def command(
+        output: Path | None, format_: str, presentation: Presentation, plot: Path | None = None, **values: Any
+    ) -> None:
         if isinstance(values.get("systems"), tuple):
             values["systems"] = named_systems(values["systems"])
         if reads:
             files = {name: values[name] for name in reads}
             values |= caption_files(files, values.pop("columns"), values.pop("split"))
         result = function(**{name: value for name, value in values.items() if value is not None})
-        deliver_result(result, format_, output, plot)
+        deliver_result(result, format_, output, plot, presentation)
 
     decorated: Any = command
     for parameter in reversed(parameters):
@@ -87,7 +90,7 @@ def study_command(
         decorated = _declaration(function, parameter, options.get(parameter))(decorated)
     if reads:
         decorated = part_options(decorated)
-    decorated = output_options(*FORMATS, pictures=pictures)(decorated)
+    decorated = output_options(*FORMATS, pictures=pictures, presentation=("transpose", "names"))(decorated)
     help = "\n\n".join([f"{question} {description(function)}", *paragraphs])
     return click.command(name, help=help)(decorated)
 

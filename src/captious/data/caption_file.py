@@ -44,14 +44,17 @@ class Part:
         self._columns[source] = ", ".join(map(repr, names)) or "none"
 
     def leave(self, source: str, role: Role) -> None:
-        """Note that a source has been read.
+        """Note that a source has been read, and with the last one ``check``."""
+        self._sources.add((source, role))
+        if len(self._sources) >= self.n_sources:
+            self.check()
+
+    def check(self) -> None:
+        """Check that what was said holds for one of the sources that have been read.
 
         Raises:
-            InputError: it was the last one, and none has a column that is named, or splits.
+            InputError: none has a column that is named, or splits.
         """
-        self._sources.add((source, role))
-        if len(self._sources) < self.n_sources:
-            return
         names = dict.fromkeys(name for name, _ in sorted(self._sources))
         where = "; ".join(f"{name}: found {self._columns.get(name, 'no columns')}" for name in names)
         for name, key in self.columns.names.items():

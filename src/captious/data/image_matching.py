@@ -33,7 +33,7 @@ from captious.data.readers import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
-__all__ = ["images_of", "load", "read_references"]
+__all__ = ["images_of", "load", "match", "read_references", "references_of"]
 
 _SUBSET = "--subset (subset=True in Python)"
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
@@ -119,14 +119,27 @@ def load(
         MissingCandidatesError: references without a candidate.
         With ``subset`` not the last three, but UnknownImageError if no image has both.
     """
+    shares = references is not None and not isinstance(references, References)
+    part = part_of(columns, split, 2 if shares else 1)
+    return match(candidates, references, part=part, subset=subset, several=several, clean=clean)
+
+
+def match(
+    candidates: object,
+    references: object = None,
+    *,
+    part: Part | None,
+    subset: bool = False,
+    several: bool = False,
+    clean: str | Sequence[str] = (),
+) -> Captions | CaptionSets:
+    """``load`` with the part of sources that is read, which several systems share."""
     rules = rules_of(clean)
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
         if several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    shares = references is not None and not isinstance(references, References)
-    part = part_of(columns, split, 2 if shares else 1)
-    table = images_of(candidates, part) if references is None else _references(references, part)
+    table = images_of(candidates, part) if references is None else references_of(references, part)
     rows = read_rows(candidates, "candidates", several=several, part=part)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
@@ -174,10 +187,11 @@ def read_references(
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
-    return _references(source, part_of(columns, split))
+    return references_of(source, part_of(columns, split))
 
 
-def _references(source: object, part: Part | None) -> References:
+def references_of(source: object, part: Part | None) -> References:
+    """``read_references`` with the part of sources that is read."""
     if isinstance(source, References):
         return source
     if isinstance(source, str | os.PathLike) and is_prepared(source):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from captious.data import Captions, CaptionSets, load
+from captious.data.columns import ColumnNames
 from captious.errors import EmptyInputError
 from captious.evaluation.caption_findings import KINDS, CaptionFindings, Finding
 from captious.evaluation.system_names import name_of
@@ -98,19 +99,21 @@ def check(
     subset: bool = False,
     several: bool = False,
     clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
 ) -> Check:
     """Look at captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
 
     Args:
-        candidates, references, subset, several, clean: as for ``score``. Without references, only what candidates show
-            by themselves is found.
+        candidates, references, subset, several, clean, columns, split: as for ``score``. Without references, only what
+            candidates show by themselves is found.
         system: name of the system; by default that of its file, or "candidates".
 
     Raises:
         InputError: invalid captions.
         EmptyInputError: no captions.
     """
-    captions = load(candidates, references, subset=subset, several=several, clean=clean)
+    captions = load(candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split)
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")

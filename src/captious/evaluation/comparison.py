@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets, ImageId, images_of, load, read_references, same_images
+from captious.data import Captions, CaptionSets, ImageId, images_of, same_images
+from captious.data.caption_file import part_of
+from captious.data.columns import ColumnNames
+from captious.data.image_matching import match, references_of
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
@@ -202,6 +205,8 @@ def compare(
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
     clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -214,7 +219,7 @@ def compare(
         a, b: candidates of the two systems, in any form that ``score`` takes.
         references: likewise. None if candidates have references, as ``Captions`` do, or metrics need none.
         systems: their names; by default those of their files without extensions, or "a" and "b".
-        metrics, settings, subset, several, of_k, clean: as for ``score``.
+        metrics, settings, subset, several, of_k, clean, columns, split: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Raises:
@@ -229,15 +234,21 @@ def compare(
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     tables = [candidates for candidates in (a, b) if isinstance(candidates, Captions | CaptionSets)]
-    table = None if references is None else read_references(references)
+    part = part_of(columns, split, 2 + (references is not None))
+    table = None if references is None else references_of(references, part)
     if table is None and len(tables) < 2:
-        table = tables[0].references if tables else images_of(a)
+        table = tables[0].references if tables else images_of(a, part)
     report_a, report_b = (
         evaluate(
-            load(candidates, table, subset=subset, several=several, clean=clean), selection, system=name, of_k=choices
+            match(candidates, table, part=part, subset=subset, several=several, clean=clean),
+            selection,
+            system=name,
+            of_k=choices,
         )
         for name, candidates in zip(systems, (a, b), strict=True)
     )
+    if part is not None:
+        part.check()
     comparison = _compared(report_a, report_b, sampling)
     issue(comparison.warnings)
     return comparison

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets, References, load, read_references
+from captious.data import Captions, CaptionSets, References, load
+from captious.data.caption_file import part_of
+from captious.data.columns import ColumnNames
+from captious.data.image_matching import match, references_of
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
@@ -40,6 +43,8 @@ def score(  # type: ignore[overload-overlap]
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
     clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
 ) -> Reports: ...
 @overload
 def score(
@@ -53,6 +58,8 @@ def score(
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
     clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
 ) -> Report: ...
 def score(
     candidates: object,
@@ -65,6 +72,8 @@ def score(
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
     clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
 ) -> Report | Reports:
     """Score the captions of one system, or of several.
 
@@ -87,6 +96,8 @@ def score(
         clean: rules to clean candidates by before they are scored, with commas between them: markdown makes text of
             it, prompt removes beginnings such as "Sure! Here is a caption:" and "The image shows". Signatures name
             them.
+        columns, split: names of columns, and the split that is read, as for ``captious.load``; they hold for each
+            side and system that has them.
 
     Returns:
         Corpus and caption scores, of each system where there are several. Misleading results are listed in
@@ -103,7 +114,9 @@ def score(
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     if systems is None:
-        captions = load(candidates, references, subset=subset, several=several, clean=clean)
+        captions = load(
+            candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
+        )
         system = name_of(candidates, "candidates") if system is None else system
         report = evaluate(captions, selection, system=system, of_k=choices)
         issue(report.warnings)
@@ -112,15 +125,21 @@ def score(
         raise ParameterError(
             "these are several systems, which have names already", where=f"system={system!r}", help="leave out system"
         )
-    table = None if references is None else read_references(references)
+    part = part_of(columns, split, len(systems) + (references is not None))
+    table = None if references is None else references_of(references, part)
     reports = Reports(
         [
             evaluate(
-                load(one, table, subset=subset, several=several, clean=clean), selection, system=name, of_k=choices
+                match(one, table, part=part, subset=subset, several=several, clean=clean),
+                selection,
+                system=name,
+                of_k=choices,
             )
             for name, one in systems.items()
         ]
     )
+    if part is not None:
+        part.check()
     issue(reports.warnings)
     return reports
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 from captious.errors import UnknownNameError
 from captious.metrics.contract.other_names import NAMES, Names, renamed
-from captious.table import Form, IntervalStyle, Table
+from captious.table import Cell, Column, Form, IntervalStyle, Table
 
 __all__ = ["INTERVAL_STYLES", "NAMES", "Presentation"]
 
@@ -52,9 +52,16 @@ class Presentation:
         rows = table.rows
         if self.names != "captious":
             rows = [
-                replace(row, label=renamed(row.label, self.names), section=renamed(row.section, self.names))
+                replace(
+                    row,
+                    label=renamed(row.label, self.names),
+                    section=renamed(row.section, self.names),
+                    cells=[self._cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)],
+                )
                 for row in rows
             ]
+            if not any(row.label for row in rows):  # a study, whose columns are not systems
+                columns = [replace(column, head=renamed(column.head, self.names)) for column in columns]
         return replace(
             table,
             columns=columns,
@@ -63,3 +70,9 @@ class Presentation:
             transposed=table.transposed != self.transpose,
             interval_style=self.interval_style,
         )
+
+    def _cell(self, cell: Cell | None, column: Column) -> Cell | None:
+        """A cell, in which a metric has its name of the others."""
+        if cell is None or column.head != "metric" or not isinstance(cell.value, str):
+            return cell
+        return replace(cell, value=renamed(cell.value, self.names))

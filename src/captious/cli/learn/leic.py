@@ -24,6 +24,7 @@ from captious.learned.critique.two_folds import two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.report.formats import FORMATS
+from captious.report.presentation import Presentation
 
 __all__ = ["leic"]
 
@@ -36,7 +37,7 @@ __all__ = ["leic"]
 @reads_captions("candidates", "references")
 @critique_options
 @resamples_option
-@output_options(*FORMATS)
+@output_options(*FORMATS, presentation=("transpose", "names"))
 def leic(
     candidates: Path,
     references: Path,
@@ -49,6 +50,7 @@ def leic(
     resamples: int,
     output: Path | None,
     format_: str,
+    presentation: Presentation,
 ) -> None:
     """Score a system by LEIC, in two folds.
 
@@ -93,7 +95,7 @@ def leic(
         settings=settings,
         warnings=[*interrupted, *few_images(len(captions))],
     )
-    deliver_result(study, format_, output, plot=None)
+    deliver_result(study, format_, output, None, presentation)
 
 
 def _row(scores: NDArray[np.float64], folds: NDArray[np.int64], resamples: int, seed: int) -> dict[str, float]:
