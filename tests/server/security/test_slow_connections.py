@@ -26,8 +26,8 @@ class Door:
     """The web server in this process, with two threads for pages, one for uploads, and an application that has none.
 
     Attributes:
-        hold: uploads are answered only when it is set.
-        began: is set when an upload has reached the application.
+        hold: uploads, and the page /held, are answered only when it is set.
+        began: is set when one of them has reached the application.
         n_large: how many large answers were begun.
         addresses: from which requests came, as a proxy says.
     """
@@ -46,7 +46,7 @@ class Door:
 
     def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = environ["wsgi.input"].read()
-        if environ["PATH_INFO"] == UPLOAD:
+        if environ["PATH_INFO"] in {UPLOAD, "/held"}:
             self.began.set()
             self.hold.wait(60)
         if environ["PATH_INFO"] == "/large":
@@ -301,6 +301,21 @@ def test_clients_that_read_nothing(new_door: Callable[..., Door], monkeypatch: p
         if door.server.active_channels:
             sleep(0.1)
     assert (door.n_large, door.server.active_channels) == (len(silent), {})
+
+
+def test_one_address_leaves_threads_to_others(new_door: Callable[..., Door]) -> None:
+    door = new_door(behind_proxy=True)
+
+    def ask(path: str, address: str) -> socket.socket:
+        return door.connect(get(path, last=True).replace(b"Host: x", f"X-Forwarded-For: {address}".encode()))
+
+    held = [ask("/held", "192.0.2.1") for _ in range(3)]
+    assert door.began.wait(60)
+    other = ask("/", "192.0.2.2")
+    other.settimeout(20)  # less than what is held
+    assert answer(other)[0] == 200
+    door.hold.set()
+    assert [answer(each)[0] for each in held] == [200] * 3
 
 
 def test_clients_that_read_slowly(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,8 @@
 However slowly clients send, they occupy a socket and no thread. What waitress has no settings for is added here: a
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
 what arrives at once (429), and threads of their own for uploads, so that pages do not wait for the reading of captions.
-Requests that a client sends at once are answered one by one, and a client that stops taking an answer is disconnected.
+Requests that a client sends at once are answered one by one, those of an address in half of the threads, and a client
+that stops taking an answer is disconnected.
 """
 
 from __future__ import annotations
@@ -26,10 +27,9 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import Error
 
-from captious.server.operations.upload_threads import UploadThreads
+from captious.server.operations.web_threads import TurnThreads, UploadThreads
 from captious.server.people.addresses import client_address, network
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import is_upload, most_bytes
@@ -40,6 +40,7 @@ _log = logging.getLogger("captious.web")
 _SECONDS = 30  # in which a request that brings no captions must have arrived
 _SILENCE = 60  # seconds without a byte after which a connection is closed
 _STUCK = 30  # seconds after which a client that takes nothing of an answer is disconnected
+_SENT = 128 * 1024  # bytes of an answer that the system keeps until the client takes them
 _HEADER_BYTES, _LINE_BYTES, _FIELDS = 64 * 1024, 8190, 100
 _CONNECTIONS = 4000
 _FILES = 3  # that a connection may need: a socket, a request and an answer on disk
@@ -211,8 +212,7 @@ class WebServer(TcpWSGIServer):
     def __init__(self, application: _Application, listener: socket.socket, settings: ServerSettings) -> None:
         self._settings = settings
         self._uploads = UploadThreads(settings.concurrent_reads, _WAITING, _SHARE)
-        pages = ThreadedTaskDispatcher()
-        pages.set_thread_count(settings.web_threads)
+        self._pages = TurnThreads(settings.web_threads, at_once=max(settings.web_threads // 2, 1))
         adjustments = Adjustments(
             sockets=[listener],
             threads=settings.web_threads,
@@ -229,12 +229,13 @@ class WebServer(TcpWSGIServer):
             clear_untrusted_proxy_headers=not settings.behind_proxy,
             ident=None,
         )
+        adjustments.socket_options = [*adjustments.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT)]
         adjustments.upload_bytes = settings.upload_bytes
         family, kind, protocol = listener.family, listener.type, listener.proto
         super().__init__(
             application,
             _sock=listener,
-            dispatcher=pages,
+            dispatcher=self._pages,
             adj=adjustments,
             sockinfo=(family, kind, protocol, listener.getsockname()),
             bind_socket=False,
@@ -265,7 +266,7 @@ class WebServer(TcpWSGIServer):
                 return
             channel.is_refused = True
             request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute.")
-        super().add_task(channel)
+        self._pages.add(channel, self._network(channel, [request]))
 
     def maintenance(self, now: float) -> None:
         """waitress calls this once a second, and sends nothing meanwhile."""

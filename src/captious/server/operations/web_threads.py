@@ -1,0 +1,111 @@
+"""The threads of the web server: those who send requests take turns."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from waitress.channel import HTTPChannel
+from waitress.task import ThreadedTaskDispatcher
+
+__all__ = ["TurnThreads", "UploadThreads"]
+
+
+class TurnThreads(ThreadedTaskDispatcher):
+    """Answers requests in the order in which they came, but of each party only some at the same time.
+
+    Args:
+        n: number of threads.
+        at_once: requests of a party that are answered at the same time; its others come after those of other parties.
+    """
+
+    def __init__(self, n: int, at_once: int) -> None:
+        super().__init__()
+        self._at_once = at_once
+        self._mutex = threading.Lock()
+        self._turns: Counter[str] = Counter()  # of each party, what is answered or is in the queue
+        self._behind: defaultdict[str, deque[_Turn]] = defaultdict(deque)  # what comes after it
+        self.set_thread_count(n)
+
+    def add(self, channel: HTTPChannel, party: str, begin: Callable[[], None] = lambda: None) -> None:
+        """Have the first request of a connection answered.
+
+        Args:
+            begin: is called before.
+        """
+        turn = _Turn(self, channel, party, begin)
+        with self._mutex:
+            if self._turns[party] >= self._at_once:
+                self._behind[party].append(turn)
+                return
+            self._turns[party] += 1
+        self.add_task(turn)
+
+    def end(self, party: str) -> None:
+        """A party's next request goes to the end of the queue."""
+        with self._mutex:
+            if not self._behind[party]:
+                del self._behind[party]
+                self._turns[party] -= 1
+                if not self._turns[party]:
+                    del self._turns[party]
+                return
+            turn = self._behind[party].popleft()
+        self.add_task(turn)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """What waitress knows as a task."""
+
+    threads: TurnThreads
+    channel: HTTPChannel
+    party: str
+    begin: Callable[[], None]
+
+    def service(self) -> None:
+        try:
+            self.begin()
+            self.channel.service()
+        finally:
+            self.threads.end(self.party)
+
+    def cancel(self) -> None:
+        self.channel.cancel()
+
+
+class UploadThreads:
+    """Answers uploads, of each sender one at a time.
+
+    Args:
+        n: number of threads.
+        places: uploads that may wait.
+        share: of these, one sender and one address may have ``places / share`` each.
+    """
+
+    def __init__(self, n: int, places: int, share: int) -> None:
+        self._threads = TurnThreads(n, at_once=1)
+        self._places, self._most = places, max(places // share, 1)
+        self._mutex = threading.Lock()
+        self._taken: Counter[tuple[str, str]] = Counter()  # places, by sender and by address
+        self._n_taken = 0
+
+    def add(self, channel: HTTPChannel, sender: str, address: str) -> bool:
+        """Have the first request of a connection answered; False if there is no place for it."""
+        owners = (("sender", sender), ("address", address))
+        with self._mutex:
+            if self._n_taken >= self._places or any(self._taken[owner] >= self._most for owner in owners):
+                return False
+            self._n_taken += 1
+            self._taken.update(owners)
+
+        def begin() -> None:
+            with self._mutex:
+                self._n_taken -= 1
+                self._taken.subtract(owners)
+                self._taken = +self._taken
+
+        self._threads.add(channel, sender, begin)
+        return True
