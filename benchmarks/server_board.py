@@ -61,7 +61,7 @@ class Board:
 
         setup_test_environment()
         migrate()
-        from captious.server.challenges.loading import load_challenge
+        from captious.server.challenges.challenge_store import load_challenge
         from captious.server.models import Phase, Team
 
         self.outputs, self.signatures, self.scores, self.resampled = systems(data)
