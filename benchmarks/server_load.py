@@ -31,6 +31,7 @@ from server_traffic import (
 
 BOARD = "/challenges/demo/leaderboard"
 PAGES = ("/", "/challenges/demo/", BOARD)
+KINDS = ("idle", "headers", "bodies", "silent")
 CAPTIONS = (REPOSITORY / "examples" / "improved.json").read_bytes()
 
 #: What a section measures, label -> value.
@@ -67,9 +68,9 @@ async def pages(site: Site, options: argparse.Namespace) -> Figures:
 
 
 async def slow(site: Site, options: argparse.Namespace) -> Figures:
-    """500 clients of each kind that send nothing, or a byte a second, for a minute."""
+    """500 clients of each kind that send nothing, or a byte a second, or read nothing, for a minute."""
     figures: Figures = {}
-    for kind in ("idle", "headers", "bodies"):
+    for kind in options.kinds:
         clients = slow_clients(site, kind, 500)
         holding = [asyncio.create_task(client.hold()) for client in clients]
         await asyncio.sleep(2)
@@ -87,6 +88,7 @@ async def slow(site: Site, options: argparse.Namespace) -> Figures:
             f"500 {kind}: connections that the server ended": len(ends),
             f"500 {kind}: with 408": sum(status == 408 for status, _ in ends),
             f"500 {kind}: after, p95, s": quantile([seconds for _, seconds in ends], 0.95),
+            f"500 {kind}: peak memory of web so far, MiB": site.memory("web"),
         }
         await asyncio.sleep(2)
     return figures
@@ -170,6 +172,7 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; default: all")
     parser.add_argument("--postgresql", action="store_true", help="a temporary PostgreSQL instead of SQLite")
     parser.add_argument("--site", type=Path, default=REPOSITORY / "src", metavar="SRC", help="the package to run")
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS, help="of slow clients; default: all")
     parser.add_argument("--seconds", type=float, default=60, help="how long slow clients are held")
     parser.add_argument("--longest", type=float, default=600, help="time limit of a section, seconds")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the figures as JSON")

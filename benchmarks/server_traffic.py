@@ -23,6 +23,7 @@ from urllib.parse import urlencode
 
 REPOSITORY = Path(__file__).parents[1]
 PASSWORD = "not-a-secret-5"
+OTHER_ADDRESS = "127.0.0.2"  # of clients that take part in no visits
 PATIENCE = 120.0  # seconds after which a client gives up
 
 
@@ -231,16 +232,18 @@ async def visiting(visitor: Visitor) -> AsyncIterator[None]:
 
 
 class SlowClient:
-    """A connection on which hardly anything is sent. When the server closes it, the client opens another.
+    """A connection on which hardly anything is sent, or nothing read. When the server closes it, the client opens
+    another.
 
     Args:
         site: the server.
         first: what is sent at once.
         drip: whether a byte a second follows.
+        silent: read nothing.
     """
 
-    def __init__(self, site: Site, first: bytes, *, drip: bool) -> None:
-        self._site, self._first, self._drip = site, first, drip
+    def __init__(self, site: Site, first: bytes, *, drip: bool = False, silent: bool = False) -> None:
+        self._site, self._first, self._drip, self._silent = site, first, drip, silent
         #: The status with which the server ended a connection, 0 for none, and after how many seconds.
         self.ends: list[tuple[int, float]] = []
         self.refused = 0
@@ -249,6 +252,9 @@ class SlowClient:
         """Until cancelled."""
         while True:
             try:
+                if self._silent:
+                    await self._ask_and_read_nothing()
+                    continue
                 async with self._site.connected() as (reader, writer):
                     await self._hold(reader, writer)
             except OSError:
@@ -269,17 +275,36 @@ class SlowClient:
         finally:
             answering.cancel()
 
+    async def _ask_and_read_nothing(self) -> None:
+        """Send requests until the server has reset the connection, as one that is only read would not tell."""
+        began = time.perf_counter()
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.setblocking(False)
+            connection.bind((OTHER_ADDRESS, 0))
+            loop = asyncio.get_running_loop()
+            await loop.sock_connect(connection, ("127.0.0.1", self._site.port))
+            with contextlib.suppress(OSError):
+                await loop.sock_sendall(connection, self._first)
+                while not connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+                    await asyncio.sleep(1)
+        self.ends.append((0, time.perf_counter() - began))
+
 
 def slow_clients(site: Site, kind: str, n: int) -> list[SlowClient]:
-    """``n`` clients that send nothing ("idle"), unfinished headers ("headers") or a slow body ("bodies")."""
+    """``n`` clients that send nothing ("idle"), unfinished headers ("headers") or a slow body ("bodies"), or that ask
+    for 100 files at once and read nothing ("silent").
+    """
     host = f"Host: 127.0.0.1:{site.port}\r\n"
     first = {
         "idle": "",
         "headers": f"GET / HTTP/1.1\r\n{host}X-Slow: ",
         "bodies": f"POST /sign-in HTTP/1.1\r\n{host}Content-Length: 100000\r\nCookie: captious_csrf={'x' * 32}\r\n"
         "Content-Type: application/x-www-form-urlencoded\r\n\r\n",
+        "silent": f"GET /challenges/demo/leaderboard HTTP/1.1\r\n{host}\r\n" * 100,
     }[kind]
-    return [SlowClient(site, first.encode(), drip=kind != "idle") for _ in range(n)]
+    drip, silent = kind in {"headers", "bodies"}, kind == "silent"
+    return [SlowClient(site, first.encode(), drip=drip, silent=silent) for _ in range(n)]
 
 
 def quantile(values: list[float], share: float) -> float:
