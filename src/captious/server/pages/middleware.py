@@ -34,7 +34,9 @@ class Unavailable:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.arrived = timezone.now()
-        # A cookie in quotes can contain NUL, on which PostgreSQL fails. Keys of sessions are letters and digits.
+        # PostgreSQL fails on NUL. A cookie in quotes can contain it, too; keys of sessions are letters and digits.
+        for name in [name for name, value in request.META.items() if name.startswith("HTTP_") and "\0" in value]:
+            del request.META[name]
         if not request.COOKIES.get(settings.SESSION_COOKIE_NAME, "").isalnum():
             request.COOKIES.pop(settings.SESSION_COOKIE_NAME, None)
         return self._next(request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,13 +24,20 @@ __all__ = [
     "RateLimit",
     "ResetForm",
     "end_tokens",
+    "name_tried",
 ]
 
 _at_once = settings.CAPTIOUS.concurrent_passwords
 _hashing = threading.BoundedSemaphore(_at_once)
 #: Whoever waits holds a thread of the web server, so most threads are left for pages.
 _places = threading.BoundedSemaphore(_at_once + max(1, settings.CAPTIOUS.web_threads // 4))
+_NAME = 255
 _SECONDS = 5  # after which a place is likely to be free
+
+
+def name_tried(request: HttpRequest, credentials: Mapping[str, Any] | None) -> str:
+    """The user name of an attempt to sign in, as long as the table of attempts has room for it. Users have less."""
+    return str((credentials or request.POST).get("username", ""))[:_NAME]
 
 
 class RateLimit(BaseBackend):
