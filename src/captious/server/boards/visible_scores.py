@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from captious.server.boards.board_outputs import BoardOutputs, sets_of
 from captious.server.boards.shown_digits import interval_digits, rounded
 from captious.server.models import Phase, Submission
 from captious.server.people.access import may_see_scores
@@ -32,8 +33,18 @@ def rounded_outputs(outputs: Mapping[str, Mapping[str, Any]], phase: Phase) -> d
 def visible_scores(user: Any, submission: Submission) -> dict[str, dict[str, dict[str, Any]]]:
     """What a user who may see a submission sees of its scores, by the key of the reference set.
 
-    Empty if it has none, or its phase shows scores later or never.
+    Empty if it has none, or its phase shows scores later or never. Sets and outputs are in the order of the challenge,
+    which databases may not keep.
     """
-    if submission.shown_scores is None or not may_see_scores(user, submission.phase):
+    phase = submission.phase
+    if submission.shown_scores is None or not may_see_scores(user, phase):
         return {}
-    return {key: rounded_outputs(outputs, submission.phase) for key, outputs in submission.shown_scores.outputs.items()}
+    all_scores = submission.shown_scores.outputs
+    names = dict.fromkeys([*BoardOutputs.of_board(phase).names, *phase.challenge.definition.outputs])
+    scores = {}
+    for key in sets_of(phase):
+        if key in all_scores:
+            outputs = all_scores[key]
+            in_order = {name: outputs[name] for name in names if name in outputs}
+            scores[key] = rounded_outputs(in_order | outputs, phase)
+    return scores
