@@ -103,9 +103,13 @@ def challenge_page(
     return render(request, f"captious/{template}.html", {**shared, **context}, status=status)
 
 
-def page_of(request: HttpRequest, rows: Any, per_page: int = boards.ROWS_PER_PAGE) -> Page:
-    """The page of a list or queryset that an address asks for: the nearest one if there is no such page."""
-    return Paginator(rows, per_page).get_page(request.GET.get("page"))
+def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Page:
+    """The page of a list or queryset that an address asks for: the nearest one if there is no such page.
+
+    Args:
+        per_page: by default, as on leaderboards.
+    """
+    return Paginator(rows, per_page or boards.ROWS_PER_PAGE).get_page(request.GET.get("page"))
 
 
 @require_safe
