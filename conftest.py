@@ -47,6 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="number of fuzzed examples of each kind (default: a small sample)",
     )
+    parser.addoption("--postgresql", action="store_true", help="tests/server: a temporary PostgreSQL, not SQLite")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

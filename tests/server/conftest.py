@@ -1,4 +1,4 @@
-"""A site in this process, emptied for every test, and servers in processes of their own."""
+"""A site in this process, emptied for every test, and servers in processes of their own: on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,16 +11,54 @@ import pytest
 pytest.importorskip("django")
 
 from captious.server.operations.setup import migrate, set_up
+from captious.server.server_settings import FILE_NAME
+from tests.support.postgres import Postgres, programs
 from tests.support.server import Server
 from tests.support.site import Site, empty_site
 
 
 @pytest.fixture(scope="session")
-def set_up_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server with no databases yet, where it is installed."""
+    if programs() is None:
+        pytest.skip("no PostgreSQL")
+    with Postgres() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def database(request: pytest.FixtureRequest) -> str:
+    """The address of the database of the site in this process; empty for SQLite."""
+    if not request.config.getoption("--postgresql"):
+        return ""
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.database()
+
+
+@pytest.fixture
+def sqlite(database: str) -> None:
+    """For tests that are about SQLite."""
+    if database:
+        pytest.skip("is about SQLite")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def databases_of_servers(request: pytest.FixtureRequest, database: str) -> Iterator[None]:
+    """Servers in processes of their own have databases of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        if database:
+            patch.setattr(Server, "new_database", request.getfixturevalue("postgres").database)
+        yield
+
+
+@pytest.fixture(scope="session")
+def set_up_site(tmp_path_factory: pytest.TempPathFactory, database: str) -> Path:
     """The data folder of the site in this process."""
     data = tmp_path_factory.mktemp("site")
     for name in [name for name in os.environ if name.startswith("CAPTIOUS_SERVER_") or name == "DATABASE_URL"]:
         del os.environ[name]
+    if database:
+        (data / FILE_NAME).write_text(f'database_url = "{database}"\n')
     set_up(data, make=True)
     from django.test.utils import setup_test_environment
 

@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,9 @@ class Server:
         environment: variables to add.
     """
 
+    #: Makes the database of a server and gives its address; empty for SQLite.
+    new_database: Callable[[], str] = staticmethod(lambda: "")
+
     def __init__(self, data: Path, *options: str, environment: dict[str, str] | None = None) -> None:
         self.data = data
         self.options = options
@@ -41,6 +44,7 @@ class Server:
             "CAPTIOUS_ADMIN_PASSWORD": PASSWORD,
             **(environment or {}),
         }
+        self.environment.setdefault("DATABASE_URL", self.new_database())
         self.log = data.parent / f"{data.name}.log"
         self.process: subprocess.Popen[bytes] | None = None
 

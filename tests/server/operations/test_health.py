@@ -53,6 +53,7 @@ def test_a_full_disk(alive: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     assert health(alive) == (503, "the data folder cannot be written")
 
 
+@pytest.mark.usefixtures("sqlite")
 def test_a_database_that_can_only_be_read(alive: Site) -> None:
     from django.db import connection
 

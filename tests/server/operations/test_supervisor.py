@@ -92,6 +92,7 @@ def is_away(server: Server) -> bool:
     return False
 
 
+@pytest.mark.usefixtures("sqlite")
 def test_a_server_that_is_stopped_finishes_what_is_being_scored(server: Server) -> None:
     gate = Gate(server)
     assert row(server, gate.number)["status"] == "running"
@@ -104,6 +105,7 @@ def test_a_server_that_is_stopped_finishes_what_is_being_scored(server: Server) 
     assert (row(server, gate.number)["status"], row(server, gate.number)["tries"]) == ("done", 1)
 
 
+@pytest.mark.usefixtures("sqlite")
 def test_a_worker_whose_submission_takes_too_long_is_replaced(server: Server) -> None:
     wait_until_idle(server)
     assert server.stop() == 0
@@ -117,6 +119,7 @@ def test_a_worker_whose_submission_takes_too_long_is_replaced(server: Server) ->
     wait_for(lambda: server.processes("worker") not in ([], [worker]))
 
 
+@pytest.mark.usefixtures("sqlite")
 def test_processes_that_are_killed_are_started_again(server: Server) -> None:
     gate = Gate(server)
     [worker] = server.kill("worker")

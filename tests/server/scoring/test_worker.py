@@ -159,6 +159,7 @@ class TestFailures:
             queue()
 
 
+@pytest.mark.usefixtures("sqlite")
 class TestLockedDatabase:
     def test_a_worker_waits_and_goes_on(self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.scoring import worker
