@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -110,6 +111,39 @@ def test_the_evaluation_of_the_meshed_memory_transformer(tmp_path: Path) -> None
     generated = evaluation.PTBTokenizer.tokenize(["a dog runs", "two men"])
     scores = evaluation.Cider(tokenized).compute_score(tokenized, generated)[1]
     assert scores.round(4).tolist() == [3.2443, 3.0376]  # as on the page of this toolkit
+
+
+def test_a_copy_that_takes_lists_is_replaced(tmp_path: Path) -> None:
+    scorers = ("bleu.bleu", "cider.cider", "meteor.meteor", "rouge.rouge")
+    copy_toolkit(tmp_path / "eval_func")
+    for module in scorers:
+        file = tmp_path / "eval_func" / f"{module.replace('.', '/')}.py"
+        source = file.read_text().replace("assert(gts.keys() == res.keys())", "assert(len(gts) == len(res))")
+        file.write_text(source.replace("imgIds = gts.keys()", "imgIds = range(len(gts))"))
+    for module in scorers:
+        copied = imported(f"eval_func.{module}", CLASSES[module])
+        assert issubclass(copied, ours(module))
+        score, _ = copied().compute_score([*GTS.values()], [*RES.values()])
+        assert np.array_equal(score, ours(module)().compute_score(GTS, RES)[0])
+
+
+def test_a_copy_that_fails_in_its_trial_stays(tmp_path: Path) -> None:
+    failing = ("eval_line = 'EVAL'\n        self.lock.acquire()", "self.lock.acquire()\n        res.missing")
+    copy_toolkit(tmp_path / "fails", {"meteor/meteor.py": failing})
+    assert not issubclass(imported("fails.meteor.meteor", "Meteor"), pycocoevalcap.Meteor)  # its lock does not block
+
+
+def test_a_copy_that_starts_java_in_another_way_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "java").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    (tmp_path / "java").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    start = "token_lines = p_tokenizer.communicate(input=sentences.rstrip())[0]"
+    copy_toolkit(
+        tmp_path / "checked", {"tokenizer/ptbtokenizer.py": (start, "token_lines = subprocess.check_output(cmd)")}
+    )
+    copied = imported("checked.tokenizer.ptbtokenizer", "PTBTokenizer")
+    assert not issubclass(copied, pycocoevalcap.PTBTokenizer)
+    assert not (tmp_path / "started").exists()
 
 
 #: Changes of a copy: path, text, what it is replaced by, and a part of the reason that is given.

@@ -9,11 +9,12 @@ from __future__ import annotations
 import io
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 from unittest import mock
 
 import numpy as np
@@ -53,6 +54,8 @@ _RAW = {
     2: ["Two dogs, playing...", "Dogs play: a ball & a stick", "U.S. flags"],
 }
 _TOLERANCE = 1e-9
+#: The functions of ``subprocess`` that also start processes.
+_OTHER_STARTS = ("run", "call", "check_call", "check_output", "getoutput", "getstatusoutput")
 
 
 def difference(copied: type, made: type, trial: str, module: ModuleType) -> str:
@@ -88,13 +91,29 @@ def _compared(of_copy: Any, ours: Any) -> str:
 
 
 def _of_images(copied: type, made: type, module: ModuleType) -> str:
-    scores = [cls().compute_score(_GTS, _RES) for cls in (copied, made)]
-    if said := _compared(*scores):
+    form, theirs = _form_and_scores(copied)
+    if said := _compared(theirs, made().compute_score(form(_GTS), form(_RES))):
         return said
     for what, (gts, res) in _REFUSED.items():
-        if not _refuses(copied, gts, res) and _refuses(made, gts, res):
+        if not _refuses(copied, form(gts), form(res)) and _refuses(made, form(gts), form(res)):
             return f"it {what}"
     return ""
+
+
+def _form_and_scores(copied: type) -> tuple[Callable[[Any], Any], Any]:
+    """The form in which a copied class takes captions, dictionaries by image or else lists, and its scores of them."""
+    try:
+        return dict, copied().compute_score(_GTS, _RES)
+    except Exception:
+        try:
+            return _texts, copied().compute_score(_texts(_GTS), _texts(_RES))
+        except Exception:
+            pass
+        raise
+
+
+def _texts(captions: Mapping[str, Any]) -> list[Any]:
+    return [*captions.values()]
 
 
 def _refuses(cls: type, gts: Any, res: Any) -> bool:
@@ -145,15 +164,18 @@ def _meteor(copied: type, made: type, module: ModuleType) -> str:
     from captious.compat.pycocoevalcap.meteor_protocol import Process
 
     ours = made()
-    process = Process(ours)
     ended = {name: lambda *arguments, **options: 0 for name in ("kill", "terminate", "wait", "poll")}
-    answers = SimpleNamespace(stdin=process.stdin, stdout=process.stdout, stderr=io.BytesIO(), returncode=0, **ended)
-    with _instead_of_java(module, lambda command, **options: answers) as commands:
-        theirs = copied().compute_score(_GTS, _RES)
-    words = [word for command in commands for word in command[1:] if not word.startswith("-X")]
+
+    def answers(command: list[str], **options: Any) -> SimpleNamespace:
+        process = Process(ours)
+        return SimpleNamespace(stdin=process.stdin, stdout=process.stdout, stderr=io.BytesIO(), returncode=0, **ended)
+
+    with _instead_of_java(module, answers) as commands:
+        form, theirs = _form_and_scores(copied)
+    words = [word for word in commands[-1][1:] if not word.startswith("-X")] if commands else []
     if [word for word in words if not word.endswith(".jar")] != ["-jar", "-", "-", "-stdio", "-l", "en", "-norm"]:
         return f"it runs METEOR as {' '.join(words) or 'nothing'}"
-    return _command(commands, "meteor-1.5.jar") or _compared(theirs, ours.compute_score(_GTS, _RES))
+    return _command(commands, "meteor-1.5.jar") or _compared(theirs, ours.compute_score(form(_GTS), form(_RES)))
 
 
 def _spice(copied: type, made: type, module: ModuleType) -> str:
@@ -196,15 +218,29 @@ class _Tokens:
 
 @contextmanager
 def _instead_of_java(module: ModuleType, answer: Callable[..., Any]) -> Iterator[list[list[str]]]:
-    """A context in which a module's processes are not started, but answered; gives their commands."""
+    """A context in which a module's processes are not started, but answered; gives their commands.
+
+    Its locks are reentrant: METEOR's class takes one again when it goes, which it may still have after an error.
+    """
     commands: list[list[str]] = []
 
     def start(command: Any, *arguments: Any, **options: Any) -> Any:
         commands.append([str(word) for word in command] if not isinstance(command, str) else command.split())
         return answer(commands[-1], **options)
 
-    stand_in = mock.Mock(wraps=subprocess, Popen=start, PIPE=subprocess.PIPE)
-    with mock.patch.dict(vars(module), {"subprocess": stand_in} if "subprocess" in vars(module) else {"Popen": start}):
+    def refuse(*arguments: Any, **options: Any) -> NoReturn:
+        raise OSError("it starts Java by another function than Popen")
+
+    of_subprocess = {"Popen": start, **dict.fromkeys(_OTHER_STARTS, refuse)}
+    stand_ins = {
+        "subprocess": SimpleNamespace(**vars(subprocess) | of_subprocess),
+        "threading": SimpleNamespace(**vars(threading) | {"Lock": threading.RLock}),
+        "Lock": threading.RLock,
+        **of_subprocess,
+    }
+    originals = {**vars(subprocess), "subprocess": subprocess, "threading": threading, "Lock": threading.Lock}
+    names = [name for name in stand_ins if vars(module).get(name) is originals[name]]
+    with mock.patch.dict(vars(module), {name: stand_ins[name] for name in names}):
         yield commands
 
 
