@@ -73,7 +73,7 @@ def difference(copied: type, made: type, trial: str, module: ModuleType) -> str:
     except MissingExtraError:
         return ""  # captious cannot score it here either
     except Exception as error:
-        return f"it cannot be tried out: {type(error).__name__}: {error}"
+        return f"it cannot be tried out: {type(error).__name__}{f': {error}' if str(error) else ''}"
 
 
 def _compared(of_copy: Any, ours: Any) -> str:
