@@ -440,6 +440,7 @@ class TestFiles:
         outcome = run("explain", metric, "empty.json", "references.json", "--worst", "1")
         assert outcome.code == 0
         assert f"image {candidates[0]['image_id']} · " in outcome.out
+        assert "\n  (empty)\n" in outcome.out
         assert ("brevity penalty" in outcome.out) == (metric == "bleu")
 
     def test_no_such_image(self, folder: Path, run: Run) -> None:

@@ -57,3 +57,9 @@ def test_every_result_shows_itself_once() -> None:
         text = "".join(output["text"] for output in printed)
         half = only["data"]["text/plain"]
         assert half and text == f"{half}\n{half}", name
+
+
+def test_plots_are_pictures() -> None:
+    """Also where nothing has set up matplotlib for notebooks."""
+    (_, (shown,)) = outputs_of(START, "compared.plot()")
+    assert "image/png" in shown["data"]

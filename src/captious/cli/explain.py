@@ -223,7 +223,7 @@ def _pictures(explained: Sequence[tuple[_Captions, Any]]) -> Iterator[Renderable
         if captions.label:
             score = numbers.score(captions.score if captions.score is not None else float("nan"))
             yield Text(f"{'' if place == 0 else chr(10)}image {captions.image} · {captions.label} {score}", "bold")
-            yield Text(f"  {numbers.plain(captions.candidate)}")
+            yield Text(f"  {numbers.plain(captions.candidate) or '(empty)'}")
             for reference in captions.references:
                 yield Text(f"  · {numbers.plain(reference)}", "dim")
             yield Text("")

@@ -10,6 +10,7 @@ import os
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import cycle, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -242,12 +243,22 @@ def draw_dots(dots: Dots) -> Figure:
 
 def _figure(width: float, height: float) -> tuple[Figure, Any]:
     """A figure of some inches with one pair of axes."""
-    from matplotlib.figure import Figure  # of its own, not of pyplot: no window, no state
-
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = _shown_figure()(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
+
+
+@cache
+def _shown_figure() -> type[Figure]:
+    """The class of figures: not of pyplot, so without window and state, but shown by notebooks all the same."""
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            return rendered(self, "png")
+
+    return ShownFigure
 
 
 def _styles() -> Iterator[tuple[str, str]]:

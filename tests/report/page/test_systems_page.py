@@ -85,13 +85,16 @@ def test_the_title_says_what_is_shown(page: Page, examples: list[captious.Report
 
 def test_commands_are_at_the_end(meteor_tables: object) -> None:
     [report, _] = systems(["spice"])
-    warned = captious.Report("a", report.captions, dict(report), ["It is so. For more, run: captious doctor --all."])
+    warned = [
+        captious.Report(name, report.captions, dict(report), ["It is so. For more, run: captious doctor --all."])
+        for name in ("a", "b")
+    ]
     page = Page(report_page(warned, resamples=5, explain=2))
     note = page.html[page.html.index('<div class="note"') : page.html.index("<h2>Scores")]
     assert "It is so." in note
     assert "captious doctor" not in note
     end = page.html[page.html.index("need JavaScript") :]
-    assert "For more, run: <code>captious doctor --all</code>" in end
+    assert end.count("For more, run: <code>captious doctor --all</code>") == 1
     assert "<code>captious report --explain NUMBER</code>" in end
 
 

@@ -184,7 +184,7 @@ class SystemsPage:
         scores = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
         sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
         warnings = [*map(_parted, self._warnings())]
-        commands = [advice for _, advice in warnings if advice]
+        commands = [*dict.fromkeys(advice for _, advice in warnings if advice)]
         if len(rows) < self.reports[0].n_images:
             commands.append(("To explain more images:", "captious report --explain NUMBER"))
         best = " The best score of each row is underlined." if len(self.reports) > 1 else ""
