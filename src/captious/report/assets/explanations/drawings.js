@@ -15,7 +15,7 @@ const WHY_PADDING = 26; // at both sides of an explanation, in pixels
  * @param {{width: number, full: number}} room that there is, in pixels, and what a full bar of n-grams stands for
  */
 function drawExplanation(kind, explanation, room) {
-  return element("div", { class: "why" }, DRAWINGS[kind](explanation, room));
+  return element("div", { class: "why", tabindex: 0 }, DRAWINGS[kind](explanation, room));
 }
 
 /** Words of one side after its name; `mark` gives the element of a word by its position. */
