@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from html import escape
 from http import HTTPStatus
 from typing import Any
 
@@ -48,11 +49,18 @@ _WAITING = 400  # uploads that may wait for a thread
 _AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
 _SHARE = 4  # one address, and of what waits one account, may have up to this part of either
 
+_PAGE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title></head>
+<body><main><h1>{title}</h1><p>{message}</p><p><a href="/">Challenges</a></p></main></body>
+</html>
+"""
+
 _Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
 class _Refusal(Error):
-    """An answer that is given without a thread of the application: JSON for programs, otherwise text."""
+    """An answer that the application has no part in: JSON for programs, otherwise a page."""
 
     def __init__(self, status: HTTPStatus, message: str, *, as_json: bool) -> None:
         super().__init__(message)
@@ -60,7 +68,7 @@ class _Refusal(Error):
         self._as_json = as_json
 
     def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        kind, text = "text/plain", f"{self.body}\n"
+        kind, text = "text/html", _PAGE.format(title=self.reason, message=escape(self.body))
         if self._as_json:
             kind, text = "application/json", json.dumps({"error": self.body})
         headers = [("Content-Type", f"{kind}; charset=utf-8")]
