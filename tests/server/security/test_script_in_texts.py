@@ -113,7 +113,6 @@ class TestScript:
                 page = Page(response.content.decode())
                 assert page.dangers == [], address
                 seen += "alert(1)" in page.text
-                assert "14" not in page.text.replace("2014", "") or "{{" in page.text
             assert response.status_code < 500, address
         assert seen > 8
 

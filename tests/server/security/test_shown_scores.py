@@ -81,6 +81,17 @@ def test_no_answer_has_more_digits_than_the_phase_shows(probed: Site, user: str)
         assert not LONG.findall(re.sub(r"captious-\S+|<time.*?</time>|\d\d:\d\d:\S+", "", text)), address
 
 
+def test_explanations_have_no_more_digits_than_the_phase_shows(probed: Site) -> None:
+    from captious.server.models import Phase
+
+    address = next(address for address in addresses(probed, "main") if "/captions/" in address)
+    assert "Why these scores?" not in body_of(probed.client().get(address))
+    Phase.objects.filter(name="main").update(digits=4)
+    text = body_of(probed.client().get(address))
+    assert "Why these scores?" in text
+    assert not re.findall(r"(?<![\w.])-?\d*\.\d{5,}", text)
+
+
 def test_files_and_api_say_what_the_page_says(probed: Site) -> None:
     [row] = parsed(probed.client().get("/challenges/small/leaderboard.json?phase=main"))
     response = probed.client().get("/challenges/small/leaderboard.csv?phase=main")

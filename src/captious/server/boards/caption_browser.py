@@ -18,7 +18,7 @@ from captious.report.explanation_text import explanation_text
 from captious.report.explanations import explained_parts, explanation_values
 from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
-from captious.server.boards.shown_digits import rounded_array
+from captious.server.boards.shown_digits import rounded_array, rounded_values
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
@@ -39,6 +39,7 @@ __all__ = [
 #: How the captions can be sorted.
 ORDERS = ("lowest", "highest", "difference", "image")
 _WIDTH = 100  # columns of explanations as text
+_DIGITS = 4  # of the numbers in them
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,12 @@ def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, flo
 
 
 def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
-    """Why the candidates got their scores, by each metric that explains them."""
+    """Why the candidates got their scores, by each metric that explains them; none in a phase that shows scores with
+    fewer digits than explanations have.
+    """
+    digits = query.phase.digits
+    if digits < _DIGITS:
+        return []
     table = _references(query)
     metrics = {
         part.signatures()[0]: part
@@ -131,18 +137,23 @@ def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
         for part in explained_parts(entry.metric)
     }
     return [
-        _explanation(metric, shown, row.references, table) for metric in metrics.values() for shown in row.candidates
+        _explanation(metric, shown, row.references, table, digits)
+        for metric in metrics.values()
+        for shown in row.candidates
     ]
 
 
-def _explanation(metric: Any, shown: ShownCaption, references: list[str], table: References) -> Explanation:
+def _explanation(
+    metric: Any, shown: ShownCaption, references: list[str], table: References, digits: int
+) -> Explanation:
     try:
         state = {"state": metric.fit(table)} if metric.needs_fit else {}
         explained = metric.explain(shown.caption, references, **state)
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
         return Explanation(shown.submission, metric.name, problem=str(error))
     text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
-    return Explanation(shown.submission, metric.name, metric.explanation, explanation_values(explained), text)
+    values = rounded_values(explanation_values(explained), digits)
+    return Explanation(shown.submission, metric.name, metric.explanation, values, text)
 
 
 def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> CaptionRow:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["effect_digits", "interval_digits", "p_digits", "rounded", "rounded_array"]
+__all__ = ["effect_digits", "interval_digits", "p_digits", "rounded", "rounded_array", "rounded_values"]
 
 
 def interval_digits(digits: int) -> int:
@@ -38,3 +39,12 @@ def rounded(value: float | None, digits: int) -> float | None:
 def rounded_array(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
     """Numbers with this many decimal places, as ``rounded`` gives one; those that are not finite stay."""
     return np.asarray(np.round(values, digits) + 0.0)
+
+
+def rounded_values(value: Any, digits: int) -> Any:
+    """What can be written as JSON, with all numbers in it rounded, as ``rounded`` does."""
+    if isinstance(value, dict):
+        return {key: rounded_values(entry, digits) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded_values(entry, digits) for entry in value]
+    return rounded(value, digits) if isinstance(value, float) else value
