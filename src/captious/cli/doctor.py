@@ -13,6 +13,7 @@ from captious.cli.resources import describe
 from captious.metrics.contract.availability import availability
 from captious.metrics.contract.catalogue import get, names
 from captious.native import threads
+from captious.report.numbers import counted
 from captious.resources import named_vectors
 from captious.resources.cache import cache_folder
 from captious.resources.user_resources import RESOURCES
@@ -37,8 +38,6 @@ _EXTRAS = {
     "pillow": ("images for clipscore and refclipscore", "models"),
     "spacy": ("parts of speech in captious study words, and hwcm:parser=spacy:NAME", "parse"),
 }
-
-
 #: What a remedy that needs nothing but a network begins with.
 _COMMANDS = ("pip install", "hf download", "captious resources")
 
@@ -49,7 +48,7 @@ def doctor() -> None:
     print_rows(
         [
             ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
-            ("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (set CAPTIOUS_THREADS to change)"),
+            ("kernels", "ok", f"{counted(threads(), 'thread')} (set CAPTIOUS_THREADS to change)"),
             ("cache", "", f"{cache_folder()} (set CAPTIOUS_CACHE to change)"),
         ]
     )

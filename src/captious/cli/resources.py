@@ -51,13 +51,13 @@ def get(names: tuple[str, ...], source: str, folder: Path | None) -> None:
     if folder is not None:
         os.environ["CAPTIOUS_CACHE"] = str(folder.absolute())
     for name in names:
-        _compile(name, _fetched(name, source, anew=folder is not None))
+        _compile(name, _fetched(name, source, again=folder is not None))
     if folder is not None:
         click.echo(f"To use it elsewhere, copy the folder and run: export CAPTIOUS_CACHE={folder.absolute()}", err=True)
 
 
-def _fetched(name: str, source: str, anew: bool) -> ResourceFiles:
-    """A resource, which is fetched if it is not there, if there is a source, or anew."""
+def _fetched(name: str, source: str, again: bool) -> ResourceFiles:
+    """The resource that is here; it is fetched if there is none, from a source if one is named, or again if asked to."""
 
     def tell(line: str) -> None:
         click.echo(f"{name}: {line}", err=True)
@@ -65,11 +65,8 @@ def _fetched(name: str, source: str, anew: bool) -> ResourceFiles:
     resource = RESOURCES[name]
     if source:
         tell(f"reading {source}")
-    if source or anew or not _is_there(resource):
-        return resource.fetch(source, tell)
-    installed = resource.find()
-    assert installed is not None
-    return installed
+    installed = None if source or again else _installed(resource)
+    return resource.fetch(source, tell) if installed is None else installed
 
 
 @resources.command(short_help="Compile what is installed, and verify compiled files.")
@@ -106,11 +103,12 @@ def _ways(name: str) -> str:
     return install if install.startswith(get) else f"{install}, or {get}"
 
 
-def _is_there(resource: Resource) -> bool:
+def _installed(resource: Resource) -> ResourceFiles | None:
+    """The resource, if it is here and can be used."""
     try:
-        return resource.find() is not None
+        return resource.find()
     except CaptiousError:  # can be repaired
-        return False
+        return None
 
 
 def describe(resource: Resource) -> tuple[str, str]:
