@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import captious.compat
 from captious.resources import meteor_tables as meteor
 
 #: Candidate and references of each image, not in the order of ids.
@@ -49,6 +51,17 @@ class FakeCoco:
 def toy_coco() -> tuple[FakeCoco, FakeCoco]:
     """References and candidates of the toy corpus, the candidates in another order."""
     return FakeCoco(GTS), FakeCoco(dict(sorted(RES.items())))
+
+
+@pytest.fixture
+def replaced_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Toolkits are replaced, the copies of the test can be imported, and nothing of them stays."""
+    before = [*sys.modules]
+    monkeypatch.syspath_prepend(tmp_path)
+    with captious.compat.redirected():
+        yield
+    for name in [name for name in sys.modules if name not in before and not name.startswith("captious")]:
+        del sys.modules[name]
 
 
 @pytest.fixture

@@ -6,9 +6,11 @@ their CIDEr-D is written from the paper.
 
 from __future__ import annotations
 
+import importlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -171,3 +173,13 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         file.write_text(source)
         for above in (file.parent, folder):
             (above / "__init__.py").touch()
+
+
+def imported(module: str, name: str) -> Any:
+    """A class of a module."""
+    return getattr(importlib.import_module(module), name)
+
+
+def ours(module: str) -> Any:
+    """The class of captious for a module of the toolkit."""
+    return imported(f"captious.compat.pycocoevalcap.{module}", CLASSES[module])

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,26 +15,9 @@ import captious
 import captious.compat
 from captious.compat import meshed_memory, pyciderevalcap, pycocoevalcap
 from tests.compat.conftest import BLEU, CORPUS_METEOR, GTS, MEAN_CIDER, RES, FakeCoco
-from tests.compat.copies import AUTHORS, CLASSES, MESHED_MEMORY, copy_toolkit, write
+from tests.compat.copies import AUTHORS, CLASSES, MESHED_MEMORY, copy_toolkit, imported, ours, write
 
-
-@pytest.fixture(autouse=True)
-def redirected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Toolkits are replaced, the copies of the test can be imported, and nothing of them stays."""
-    before = [*sys.modules]
-    monkeypatch.syspath_prepend(tmp_path)
-    with captious.compat.redirected():
-        yield
-    for name in [name for name in sys.modules if name not in before and not name.startswith("captious")]:
-        del sys.modules[name]
-
-
-def imported(module: str, name: str) -> Any:
-    return getattr(importlib.import_module(module), name)
-
-
-def ours(module: str) -> Any:
-    return getattr(importlib.import_module(f"captious.compat.pycocoevalcap.{module}"), CLASSES[module])
+pytestmark = pytest.mark.usefixtures("replaced_copies")
 
 
 @pytest.mark.parametrize("package", ["evalcap", "utils.capeval", "datasets_.caption.metrics"])
@@ -131,19 +111,6 @@ def test_a_copy_that_fails_in_its_trial_stays(tmp_path: Path) -> None:
     failing = ("eval_line = 'EVAL'\n        self.lock.acquire()", "self.lock.acquire()\n        res.missing")
     copy_toolkit(tmp_path / "fails", {"meteor/meteor.py": failing})
     assert not issubclass(imported("fails.meteor.meteor", "Meteor"), pycocoevalcap.Meteor)  # its lock does not block
-
-
-def test_a_copy_that_starts_java_in_another_way_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "java").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
-    (tmp_path / "java").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    start = "token_lines = p_tokenizer.communicate(input=sentences.rstrip())[0]"
-    copy_toolkit(
-        tmp_path / "checked", {"tokenizer/ptbtokenizer.py": (start, "token_lines = subprocess.check_output(cmd)")}
-    )
-    copied = imported("checked.tokenizer.ptbtokenizer", "PTBTokenizer")
-    assert not issubclass(copied, pycocoevalcap.PTBTokenizer)
-    assert not (tmp_path / "started").exists()
 
 
 #: Changes of a copy: path, text, what it is replaced by, and a part of the reason that is given.

@@ -16,14 +16,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 from captious.compat import replacement_log
-from captious.compat.copies.class_replacement import restore_classes
-from captious.compat.copies.import_finder import CopyFinder, replace_imported
+from captious.compat.copies.copy_loading import is_replacing, replace_copies, restore_copies
 from captious.errors import ParameterError
 from captious.resources.wheels import INSTALLED
 
@@ -63,9 +62,7 @@ def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
             already has.
     """
     if prefix is None:
-        if not any(isinstance(finder, CopyFinder) for finder in sys.meta_path):
-            sys.meta_path.insert(0, CopyFinder())
-            replace_imported()
+        replace_copies()
         for default in DEFAULTS:
             if default not in installed():
                 sys.meta_path.insert(0, _Finder(default, replacement_of(default), keeps_copies=True))
@@ -110,8 +107,7 @@ def uninstall(prefix: str | None = None) -> None:
             sys.meta_path.remove(finder)
             finder.restore()
     if prefix is None:
-        sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, CopyFinder)]
-        restore_classes()
+        restore_copies()
 
 
 def installed() -> list[str]:
@@ -126,7 +122,7 @@ def _finders() -> list[_Finder]:
 @contextmanager
 def redirected(prefix: str | None = None, *, toolkit: str | None = None) -> Iterator[None]:
     """A context in which toolkits are replaced; the arguments are those of ``install``."""
-    before = [*sys.meta_path]
+    before, replaced_copies = [*sys.meta_path], is_replacing()
     install(prefix, toolkit=toolkit)
     try:
         yield
@@ -135,8 +131,8 @@ def redirected(prefix: str | None = None, *, toolkit: str | None = None) -> Iter
             sys.meta_path.remove(finder)
             if isinstance(finder, _Finder):
                 finder.restore()
-            elif isinstance(finder, CopyFinder):
-                restore_classes()
+        if is_replacing() and not replaced_copies:
+            restore_copies()
 
 
 class _Finder(MetaPathFinder):
@@ -161,13 +157,13 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         """A spec for the toolkit and what is below it, and for the packages above it if there are none."""
         if self.prefix.startswith(f"{name}."):
-            exists = name in sys.modules or PathFinder.find_spec(name, path) is not None
+            exists = name in sys.modules or _found_by_others(name, path) is not None
             return None if exists else ModuleSpec(name, None, origin=_ABOVE, is_package=True)
         if name != self.prefix and not name.startswith(f"{self.prefix}."):
             return None
         if name == self.prefix:
-            self._is_copy = self.keeps_copies and _is_of_a_repository(PathFinder.find_spec(name, path))
-        if self._is_copy and _is_python_3(PathFinder.find_spec(name, path)):
+            self._is_copy = self.keeps_copies and _is_of_a_repository(_found_by_others(name, path))
+        if self._is_copy and _is_python_3(_found_by_others(name, path)):
             return None
         replacement = find_spec(self.target + name.removeprefix(self.prefix))
         if replacement is None:
@@ -208,6 +204,16 @@ class _Alias(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._own
+
+
+def _found_by_others(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """What a module would be without captious, also one that is installed in editable mode, by a finder of its own."""
+    for finder in sys.meta_path:
+        if not isinstance(finder, _Finder) and hasattr(finder, "find_spec"):
+            spec = finder.find_spec(name, path)
+            if spec is not None:
+                return spec
+    return None
 
 
 def _is_of_a_repository(spec: ModuleSpec | None) -> bool:

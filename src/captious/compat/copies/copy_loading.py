@@ -1,0 +1,61 @@
+"""Replaces scorers and tokenizers in copies of toolkits when their files are loaded, by an import or otherwise.
+
+All ways of loading a file end in one method of its loader: imports below any finder, ``spec_from_file_location``,
+``load_module``. A descriptor takes the place of that method, so that there is no step, and no line in a traceback, for
+files of other names.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from captious.compat.copies.class_replacement import replace_classes, restore_classes
+from captious.compat.copies.copied_files import is_named_as_one
+
+__all__ = ["is_replacing", "replace_copies", "restore_copies"]
+
+_load = SourceFileLoader.exec_module
+
+
+class _Loading:
+    """The method of a loader that runs the source of a module; that of a copy also replaces its classes."""
+
+    def __get__(self, loader: SourceFileLoader | None, owner: type[SourceFileLoader]) -> Any:
+        if loader is None:
+            return _load
+        if is_named_as_one(Path(loader.path)) and not loader.name.startswith("captious."):
+            return partial(_load_copy, loader)
+        return _load.__get__(loader, owner)
+
+
+def _load_copy(loader: SourceFileLoader, module: ModuleType) -> None:
+    _load(loader, module)
+    replace_classes(module)
+
+
+def is_replacing() -> bool:
+    """Whether copies are replaced."""
+    return isinstance(vars(SourceFileLoader).get("exec_module"), _Loading)
+
+
+def replace_copies() -> None:
+    """Replace the classes of copies from now on, and in modules that were imported before."""
+    if is_replacing():
+        return
+    type.__setattr__(SourceFileLoader, "exec_module", _Loading())
+    for name, module in [*sys.modules.items()]:
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and is_named_as_one(Path(file)) and not name.startswith("captious."):
+            replace_classes(module)
+
+
+def restore_copies() -> None:
+    """Undo that."""
+    if is_replacing():
+        type.__delattr__(SourceFileLoader, "exec_module")
+    restore_classes()
