@@ -27,7 +27,7 @@ _BESIDE = (
     *("rouge/rouge.py", "spice/spice.py", "tokenizer/ptbtokenizer.py", "tokenizer.py"),
 )
 #: Parameters that say where files are and how processes run; scores do not depend on them.
-_ABOUT_FILES = re.compile(r"path|jar|java|dir|folder|home|te?mp|cache|memory|heap|timeout|thread|proc|debug|quiet")
+_ABOUT_FILES = re.compile(r"path|jar|java|dir|folder|home|te?mp|cache|mem|heap|timeout|thread|proc|debug|quiet")
 
 
 def is_named_as_one(path: Path) -> bool:

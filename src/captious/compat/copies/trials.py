@@ -11,7 +11,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
@@ -55,7 +55,7 @@ _RAW = {
 }
 _TOLERANCE = 1e-9
 #: The functions of ``subprocess`` that also start processes.
-_OTHER_STARTS = ("run", "call", "check_call", "check_output", "getoutput", "getstatusoutput")
+_OTHER_STARTS = ("call", "check_call", "getoutput", "getstatusoutput")
 
 
 def difference(copied: type, made: type, trial: str, module: ModuleType) -> str:
@@ -94,7 +94,7 @@ def _of_images(copied: type, made: type, module: ModuleType) -> str:
     form, theirs = _form_and_scores(copied)
     if said := _compared(theirs, made().compute_score(form(_GTS), form(_RES))):
         return said
-    for what, (gts, res) in _REFUSED.items():
+    for what, (gts, res) in _REFUSED.items() if __debug__ else ():  # assertions refuse, which python -O leaves out
         if not _refuses(copied, form(gts), form(res)) and _refuses(made, form(gts), form(res)):
             return f"it {what}"
     return ""
@@ -196,13 +196,23 @@ def _jar(jars: list[str], jar: str) -> str:
     return f"it runs {others[0]}, not {jar}" if others else ""
 
 
-class _Tokens:
+class _Tokens(AbstractContextManager["_Tokens"]):
     """Answers as the process of the tokenizer does: a line of tokens for each line of its input."""
 
     def __init__(self, command: list[str], cwd: str | None = None, **options: Any) -> None:
         self._command, self._folder = command, Path(cwd or ".")
         self._text = any(options.get(name) for name in ("universal_newlines", "text", "encoding"))
         self.returncode = 0
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def wait(self, timeout: Any = None) -> int:
+        return 0
+
+    @property
+    def stdout(self) -> Any:
+        answer = self.communicate()[0]
+        return io.StringIO(answer) if self._text else io.BytesIO(answer)
 
     def communicate(self, input: Any = None, timeout: Any = None) -> tuple[Any, None]:
         from captious.text import PTB_RAW
@@ -220,7 +230,8 @@ class _Tokens:
 def _instead_of_java(module: ModuleType, answer: Callable[..., Any]) -> Iterator[list[list[str]]]:
     """A context in which a module's processes are not started, but answered; gives their commands.
 
-    Its locks are reentrant: METEOR's class takes one again when it goes, which it may still have after an error.
+    Its locks are reentrant: METEOR's class takes one again when it goes, which it may still have after an error. Jars
+    seem to be there, as some copies download those that are not.
     """
     commands: list[list[str]] = []
 
@@ -228,17 +239,31 @@ def _instead_of_java(module: ModuleType, answer: Callable[..., Any]) -> Iterator
         commands.append([str(word) for word in command] if not isinstance(command, str) else command.split())
         return answer(commands[-1], **options)
 
-    def refuse(*arguments: Any, **options: Any) -> NoReturn:
-        raise OSError("it starts Java by another function than Popen")
+    def output(command: Any, *arguments: Any, **options: Any) -> Any:
+        return start(command, **options).communicate(options.get("input"))[0]
 
-    of_subprocess = {"Popen": start, **dict.fromkeys(_OTHER_STARTS, refuse)}
+    def run(command: Any, *arguments: Any, **options: Any) -> Any:
+        return subprocess.CompletedProcess(command, 0, output(command, **options))
+
+    def refuse(*arguments: Any, **options: Any) -> NoReturn:
+        raise OSError("it starts Java by another function than Popen, run or check_output")
+
+    def is_there(path: Any) -> bool:
+        return str(path).endswith(".jar") or os.path.exists(path)
+
+    def is_file(path: Any) -> bool:
+        return str(path).endswith(".jar") or os.path.isfile(path)
+
+    of_subprocess = {"Popen": start, "run": run, "check_output": output, **dict.fromkeys(_OTHER_STARTS, refuse)}
+    of_path = SimpleNamespace(**vars(os.path) | {"exists": is_there, "isfile": is_file})
     stand_ins = {
         "subprocess": SimpleNamespace(**vars(subprocess) | of_subprocess),
+        "os": SimpleNamespace(**vars(os) | {"path": of_path}),
         "threading": SimpleNamespace(**vars(threading) | {"Lock": threading.RLock}),
         "Lock": threading.RLock,
         **of_subprocess,
     }
-    originals = {**vars(subprocess), "subprocess": subprocess, "threading": threading, "Lock": threading.Lock}
+    originals = {**vars(subprocess), "subprocess": subprocess, "os": os, "threading": threading, "Lock": threading.Lock}
     names = [name for name in stand_ins if vars(module).get(name) is originals[name]]
     with mock.patch.dict(vars(module), {name: stand_ins[name] for name in names}):
         yield commands

@@ -87,15 +87,15 @@ class Process:
 
 class _In:
     def __init__(self, scorer: Any) -> None:
-        self.answers: deque[bytes] = deque()
+        self.answers: deque[bytes | str] = deque()
         self._scorer = scorer
         self._rest = ""
 
     def write(self, data: bytes | str) -> int:
         text = data.decode() if isinstance(data, bytes | bytearray) else data
         *lines, self._rest = (self._rest + text).split("\n")
-        for line in lines:
-            self.answers.extend(f"{answer}\n".encode() for answer in self._answers(line))
+        answers = (f"{answer}\n" for line in lines for answer in self._answers(line))
+        self.answers.extend(answers if isinstance(data, str) else map(str.encode, answers))
         return len(data)
 
     def flush(self) -> None:
@@ -122,11 +122,14 @@ class _In:
 
 
 class _Out:
-    def __init__(self, lines: deque[bytes]) -> None:
+    def __init__(self, lines: deque[bytes | str]) -> None:
         self._lines = lines
 
-    def readline(self) -> bytes:
-        """The next answer; nothing if all have been read, where a process would keep the reader waiting."""
+    def readline(self) -> bytes | str:
+        """The next answer, text to text and bytes to bytes; nothing if all have been read.
+
+        A process would keep the reader waiting.
+        """
         return self._lines.popleft() if self._lines else b""
 
     def close(self) -> None:
