@@ -188,6 +188,18 @@ def test_copies_of_the_toolkit_in_other_packages(tmp_path: Path) -> None:
     assert printed(done) == [f"{OURS}.coco_scorers"]
 
 
+@pytest.mark.parametrize("name", ["folder", "true"])
+def test_folders_are_programs_if_python_can_run_them(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    command = [sys.executable, "-P", "-m", "captious", "run", name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == (2 if name == "folder" else 0)
+    assert ("no program and no command 'folder'" in done.stderr) == (name == "folder")
+    (tmp_path / name / "__main__.py").write_text("print('here')")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert printed(done) == ["here"]
+
+
 def test_the_exit_status_and_the_traceback_are_the_programs_own(tmp_path: Path) -> None:
     done = run("import sys; sys.exit(7)", tmp_path)
     assert done.returncode == 7

@@ -94,7 +94,7 @@ def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = Fal
     elif path.is_file() and (path.suffix in _SHELLS or _is_command(path)):
         start = [] if os.access(path, os.X_OK) else [_SHELLS.get(path.suffix, "bash")]
         script = str(path) if path.parts[:-1] else f".{os.sep}{script}"
-    elif not path.exists() and path.suffix != ".py":
+    elif not path.is_file() and not (path / "__main__.py").is_file() and path.suffix not in (".py", ".zip"):
         if not shutil.which(script):
             raise ParameterError(
                 f"there is no program and no command {script!r}",
