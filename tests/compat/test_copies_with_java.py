@@ -11,7 +11,7 @@ import pytest
 
 from captious.compat import pycocoevalcap
 from tests.compat.conftest import GTS, METEOR, RES
-from tests.compat.copies import copy_toolkit, imported
+from tests.compat.copies import CLASSES, copy_toolkit, imported, ours
 
 pytestmark = pytest.mark.usefixtures("replaced_copies")
 
@@ -77,6 +77,18 @@ def test_scores_in_the_order_of_sorted_ids(sort: str, tmp_path: Path) -> None:
     assert issubclass(bleu, pycocoevalcap.Bleu)
     ordered = {image: GTS[image] for image in sorted(GTS)}
     assert bleu(4).compute_score(GTS, RES) == pycocoevalcap.Bleu(4).compute_score(ordered, RES)
+
+
+@pytest.mark.parametrize("module", ["meteor.meteor", "tokenizer.ptbtokenizer", "spice.spice"])
+def test_a_file_that_stands_alone(module: str, tmp_path: Path) -> None:
+    copy_toolkit(tmp_path / "whole")
+    package, _, name = module.partition(".")
+    (tmp_path / f"only_{package}").mkdir()
+    (tmp_path / "whole" / package / f"{name}.py").rename(tmp_path / f"only_{package}" / f"{name}.py")
+    (tmp_path / "whole").rename(tmp_path / "elsewhere")
+    source = (tmp_path / f"only_{package}" / f"{name}.py").read_text()
+    (tmp_path / f"only_{package}" / f"{name}.py").write_text(source.replace("from .get", "from elsewhere.spice.get"))
+    assert issubclass(imported(f"only_{package}.{name}", CLASSES[module]), ours(module))
 
 
 def test_lines_to_meteor_s_process_are_answered_in_kind() -> None:

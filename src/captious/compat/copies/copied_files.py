@@ -44,21 +44,24 @@ def is_ignored(parameter: str, original: Original) -> bool:
 def look_alikes(path: Path) -> dict[str, tuple[tuple[Original, ...], str]]:
     """The classes in a file that look like a toolkit's.
 
-    A file that stands alone, with no other scorer or tokenizer in its folder or in those beside it, has none.
+    In a file that stands alone, with no other scorer or tokenizer in its folder or in those beside it, only classes
+    that start Java do.
 
     Returns:
         Name of a class -> the classes of toolkits with the same methods and parameters; without any, what differs.
     """
-    if not is_named_as_one(path) or not _has_neighbor(path):
+    if not is_named_as_one(path):
         return {}
     try:
         tree = ast.parse(path.read_bytes(), str(path))
+        alone = not _has_neighbor(path)
     except (OSError, SyntaxError, ValueError):
         return {}
+    originals = [original for original in ORIGINALS if original.starts_java or not alone]
     classes = {}
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            differences = {original: _difference(node, original) for original in ORIGINALS if _is_like(node, original)}
+            differences = {original: _difference(node, original) for original in originals if _is_like(node, original)}
             same = tuple(original for original, difference in differences.items() if not difference)
             if differences:
                 classes[node.name] = same, "" if same else next(iter(differences.values()))
