@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import zipfile
+from pathlib import Path
 
 import pytest
+from tools.release import check_wheel, score_examples
 from tools.release.check_wheel import problems_of_names
 
 
@@ -27,3 +30,18 @@ def test_problems_are_found() -> None:
     assert "holds captious/native/meteor/meteor.cpp" in problems_of_names(["captious/native/meteor/meteor.cpp"])
     assert "holds tests/conftest.py, outside of the package" in problems_of_names(["tests/conftest.py"])
     assert any("LICENSE" in problem for problem in problems_of_names(["captious/__init__.py"]))
+
+
+def test_problems_of_all_files_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wheels = [tmp_path / "first.whl", tmp_path / "second.whl"]
+    for wheel, name in zip(wheels, ["tests/one.py", "tests/two.py"], strict=True):
+        with zipfile.ZipFile(wheel, "w") as file:
+            file.writestr(name, "")
+    assert check_wheel.main(wheels) == 1
+    shown = capsys.readouterr().out
+    assert "first.whl: holds tests/one.py, outside of the package" in shown
+    assert "second.whl: holds tests/two.py, outside of the package" in shown
+
+
+def test_scores_of_the_readme_are_those_of_the_examples() -> None:
+    score_examples.main(Path(__file__).parents[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import captious
 from captious.errors import ParameterError
@@ -48,11 +48,16 @@ HIGHEST = dict.fromkeys(("cider@official", "cider-d@official", "cider-d@paper", 
 NEVER_PERFECT = ("captious@light",)
 
 
+#: Every metric in every variant sees the same few corpora.
+few = settings(max_examples=20)
+
+
 def scores(metric: Metric, corpus: Corpus) -> np.ndarray:
     return metric.aggregate(metric.statistics(corpus.table()))
 
 
 @pytest.mark.parametrize("name", METRICS)
+@few
 @given(corpus=corpora())
 def test_bounds(name: str, corpus: Corpus) -> None:
     values = scores(METRICS[name], corpus)
@@ -88,6 +93,7 @@ def test_a_candidate_without_a_common_word_scores_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
+@few
 @given(corpus=corpora())
 def test_order_of_references_is_irrelevant(name: str, corpus: Corpus) -> None:
     backwards = Corpus(corpus.candidates, [references[::-1] for references in corpus.references])
@@ -95,6 +101,7 @@ def test_order_of_references_is_irrelevant(name: str, corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES_ONLY)
+@few
 @given(corpus=corpora())
 def test_names_of_words_are_irrelevant(name: str, corpus: Corpus) -> None:
     def rename(tokens: list[str]) -> list[str]:
@@ -108,6 +115,7 @@ def test_names_of_words_are_irrelevant(name: str, corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in METRICS if not name.startswith("cider")])
+@few
 @given(corpus=corpora())
 def test_images_do_not_influence_each_other(name: str, corpus: Corpus) -> None:
     values = scores(METRICS[name], corpus)

@@ -78,8 +78,8 @@ def main(paths: list[Path]) -> int:
     wheels: dict[str, Path] = {}
     problems = []
     for path in paths:
-        problems = problems_of_wheel(path) if path.suffix == ".whl" else problems_of_sdist(path)
-        problems += [f"{path.name}: {problem}" for problem in problems]
+        found = problems_of_wheel(path) if path.suffix == ".whl" else problems_of_sdist(path)
+        problems += [f"{path.name}: {problem}" for problem in found]
         if path.suffix == ".whl":
             other = wheels.setdefault(path.name, path)
             here, names = contents(path), contents(other)

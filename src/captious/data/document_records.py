@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from captious.data.ids import ImageId
+from captious.data.json_records import JsonRecords
 
 __all__ = ["DenseCaptions", "DocumentRecords", "Listed", "ListsByKey", "first_of"]
 
+_LISTS = (list, JsonRecords)
 _Document: TypeAlias = Mapping[Any, Any]
 #: A unit, the number of each record, the records.
 _Numbered: TypeAlias = tuple[str, Sequence[ImageId], Sequence[Any]]
@@ -33,7 +35,7 @@ class DocumentRecords(Protocol):
 
 def first_of(values: object) -> Mapping[Any, Any] | None:
     """The first item of a list if it is an object."""
-    first = values[0] if isinstance(values, list) and values else None
+    first = values[0] if isinstance(values, _LISTS) and values else None
     return first if isinstance(first, Mapping) else None
 
 
@@ -86,7 +88,7 @@ class ListsByKey:
             return None
         filled = next((values for values in document.values() if values != []), None)
         first = first_of(filled)
-        return first if all(isinstance(values, list) for values in document.values() if first is not None) else None
+        return first if all(isinstance(values, _LISTS) for values in document.values() if first is not None) else None
 
     def all(self, document: _Document) -> _Numbered:
         numbers, records = [], []

@@ -32,6 +32,7 @@ from captious.data.file_contents import (
 )
 from captious.data.ids import IdForm
 from captious.data.json_files import DECODER, RepeatedKeys, parse_json
+from captious.data.json_records import JsonRecords, outlined
 from captious.data.prepared_files import is_prepared
 from captious.data.record_shapes import is_document, rows_of_document, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
@@ -123,7 +124,7 @@ def _rows_of_file(source: Source) -> CaptionRows:
     data = read_bytes(source)
     format = format or format_of_content(data)
     if format == "json":
-        return _rows_of_json(decode(data, source), source)
+        return _rows_of_json(data, source)
     is_table = format in ("csv", "tsv", "txt")
     fields: list[Fields] = []
 
@@ -150,8 +151,20 @@ def _is_named(source: Source, column: str) -> bool:
     return source.part is not None and column in source.part.columns.names
 
 
-def _rows_of_json(text: str, source: Source) -> CaptionRows:
+def _rows_of_json(data: bytes, source: Source) -> CaptionRows:
     """Rows of a JSON document of one of the three accepted shapes."""
+    if not data.isascii():
+        decode(data, source)  # refuses what is not UTF-8
+    document = outlined(data)
+    if isinstance(document, JsonRecords):
+        return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
+    if document is not None and is_document(document, source.role):
+        return rows_of_document(source, document)
+    return _rows_of_text(decode(data, source), source)
+
+
+def _rows_of_text(text: str, source: Source) -> CaptionRows:
+    """Rows of JSON that the parser of Python reads, or refuses with the place of the error."""
     # A hook on every object would slow the large COCO files by half, and those have no images as keys.
     hook = json.JSONDecoder(object_pairs_hook=RepeatedKeys.hook)
     is_flat = text.count("{") == 1

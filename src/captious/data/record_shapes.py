@@ -23,6 +23,7 @@ from captious.data.fields import (
     rows_of_columns,
 )
 from captious.data.ids import IdForm
+from captious.data.json_records import columns_of
 from captious.data.layouts import COCO, Layout, document_layouts, nearest_layout
 from captious.data.row_parser import record_batches
 from captious.data.source import Role, Source, some
@@ -38,7 +39,7 @@ def is_document(content: Mapping[Any, Any], role: Role) -> bool:
 def _is_coco(content: Mapping[Any, Any], role: Role) -> bool:
     """Whether this is COCO's format; groups also come without captions."""
     lists = [content.get(name) for name in (("annotations", "images") if role == "groups" else ("annotations",))]
-    return any(isinstance(records, list) and all(isinstance(r, Mapping) for r in records[:1]) for records in lists)
+    return any(records == [] or first_of(records) is not None for records in lists)
 
 
 def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
@@ -116,8 +117,10 @@ def _parent_ids(
     assert layout.parents is not None
     parents = document.get(layout.parents.key) or ()
     try:
-        ids = [(parent[layout.parents.id], parent[id_field or layout.parents.id])[1] for parent in parents]
-        splits = None if split is None else [parent[split] for parent in parents]
+        _, ids, *columns = columns_of(
+            parents, [layout.parents.id, id_field or layout.parents.id, *filter(None, [split])]
+        )
+        splits = columns[0] if columns else None
     except (KeyError, TypeError, IndexError):
         fields = " and ".join(f'"{name}"' for name in (id_field or layout.parents.id, split) if name)
         message = f'"{layout.parents.key}" is not a list of objects that each have an {fields}'

@@ -17,6 +17,7 @@ from typing import IO, Any, Final, TypeAlias
 
 from captious.data.file_contents import Format, text_lines
 from captious.data.json_files import DECODER, MOST_BYTES, RepeatedKeys, json_lines, json_list
+from captious.data.json_records import JsonRecords, columns_of
 from captious.data.line_patterns import line_pattern
 from captious.data.parquet_files import parquet_batches
 from captious.data.source import Problem, Refuse, Source, raise_error
@@ -97,7 +98,7 @@ def record_batches(
     fields: Sequence[str] = ()
     first = 0
     for numbers, records in batches:
-        if set(map(type, records)) != {dict}:
+        if not isinstance(records, JsonRecords) and set(map(type, records)) != {dict}:
             numbers, records = _objects(source, unit, numbers, records, refuse)
             if not records:
                 continue
@@ -105,7 +106,7 @@ def record_batches(
             first = numbers[0]
             fields = choose([*records[0]], f"{unit} {first}")
         try:
-            columns = [[record[field] for record in records] for field in fields]
+            columns = columns_of(records, fields)
         except KeyError:  # looking before each access would cost more than reading them all
             for number, record in zip(numbers, records, strict=True):
                 if lacking := tuple(field for field in fields if field not in record):

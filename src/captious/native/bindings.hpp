@@ -155,6 +155,7 @@ void bind_vocabulary(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_cider(nb::module_& m);
 void bind_correlation(nb::module_& m);
+void bind_json(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_parsing(nb::module_& m);
 void bind_vectors(nb::module_& m);

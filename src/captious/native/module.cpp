@@ -12,6 +12,7 @@ NB_MODULE(_kernels, m) {
     bind_ngrams(m);
     bind_cider(m);
     bind_correlation(m);
+    bind_json(m);
     bind_meteor(m);
     bind_parsing(m);
     bind_vectors(m);

@@ -1,4 +1,4 @@
-"""The world that tests of security share, and passwords that are quick to check."""
+"""The world that tests of security share."""
 
 from __future__ import annotations
 
@@ -9,15 +9,6 @@ import pytest
 
 from tests.server.security.world import World
 from tests.support.site import Site, empty_site
-
-
-@pytest.fixture(scope="package", autouse=True)
-def quick_passwords(set_up_site: Path) -> Iterator[None]:
-    """Passwords are hashed once, so that users cost nothing."""
-    from django.test import override_settings
-
-    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
-        yield
 
 
 @pytest.fixture(scope="module")
