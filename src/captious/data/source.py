@@ -106,7 +106,8 @@ class Source:
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
         forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
-        return kind(problem, where=place, help=help or f"{hint}{'; otherwise ' * bool(hint)}{self.role} are read from{forms}")
+        otherwise = f"{hint}; otherwise " if hint else ""
+        return kind(problem, where=place, help=help or f"{otherwise}{self.role} are read from{forms}")
 
 
 @dataclass(frozen=True)
