@@ -149,7 +149,7 @@ def test_explanations(open_page: Opener, examples: Path) -> None:
                     .filter(has_text=re.compile(rf"^{re.escape(label)}[.\d]"))
                     .locator("dd")
                 )
-                added = re.search(r"adds up to (\S+)\.$", candidate.locator(".explained").inner_text())
+                added = re.search(r"adds up to (\S+)\. A full bar", candidate.locator(".explained").inner_text())
                 assert added is not None
                 assert abs(float(added[1]) - float(score.inner_text())) < 1.5e-4
             page.get_by_role("button", name="Next image").click()

@@ -205,8 +205,8 @@ class SystemsPage:
             note(said for said, _ in warnings),
             "<section><h2>Scores</h2>",
             scrolling(html_table(scores, drawn=True), "Scores"),
-            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)}), drawn at the end '
-            f"of the row on a scale of its own.{best}{lower}</p>",
+            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)})'
+            f'<span class="of-drawings">, drawn at the end of the row on a scale of its own</span>.{best}{lower}</p>',
             signature_list(scores),
             "</section>",
             *self._by_group(),
@@ -251,8 +251,8 @@ class SystemsPage:
         )
         corrected = "corrected " * several
         yield (
-            '<p class="explained">Each difference has its 95% interval below it, drawn on its own scale around '
-            f"zero; it is bold where {corrected}p of the paired bootstrap is below .05. Intervals and p values: "
+            '<p class="explained">Each difference has its 95% interval below it<span class="of-drawings">, drawn on its own '
+            f"scale around zero</span>; it is bold where {corrected}p of the paired bootstrap is below .05. Intervals and p values: "
             f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}</p></section>"
         )
 
