@@ -251,8 +251,9 @@ class SystemsPage:
         )
         corrected = "corrected " * several
         yield (
-            '<p class="explained">Each difference has its 95% interval below it<span class="of-drawings">, drawn on its own '
-            f"scale around zero</span>; it is bold where {corrected}p of the paired bootstrap is below .05. Intervals and p values: "
+            '<p class="explained">Each difference has its 95% interval below it<span class="of-drawings">, drawn on '
+            f"its own scale around zero</span>; it is bold where {corrected}p of the paired bootstrap is below .05. "
+            "Intervals and p values: "
             f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}</p></section>"
         )
 
