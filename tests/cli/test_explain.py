@@ -306,6 +306,11 @@ class TestErrors:
             "help: supported: bleu, captious, chair, cider, cider-d, cider-r, meteor, rouge-l, spice, wmd",
         )
 
+    def test_a_metric_that_is_made_of_others(self, run: Run) -> None:
+        assert_refused(
+            run("explain", "spider", "a", "b"), "spider is made of other metrics", "help: explain spice or cider-d"
+        )
+
     @pytest.mark.parametrize(
         ("arguments", "missing"), [([], "METRIC"), (["meteor"], "CANDIDATE"), (["meteor", "a"], "REFERENCE...")]
     )

@@ -208,11 +208,15 @@ def test_the_record_that_differs_is_named(refuses: Refuses) -> None:
 def test_fields_that_were_found_are_named(refuses: Refuses) -> None:
     with refuses(
         InputError,
-        "missing field for image ids: expected image_id, image, video_id, file_name or id",
+        "missing field for image ids: expected image_id, image, video_id, file_name, filename or id",
         "found 'picture', 'caption'",
+        "if 'picture' holds them: --columns id=picture (columns= in Python); otherwise candidates are read from",
     ):
         read_rows([{"picture": 1, "caption": "a"}], "candidates")
-    with refuses(InputError, "missing field for references", "found 'id', 'text'", '{"42": ["a cat", "the cat"], ...}'):
+    told = "if 'text' holds them: --columns caption=text"
+    with refuses(
+        InputError, "missing field for references", "found 'id', 'text'", told, '{"42": ["a cat", "the cat"], ...}'
+    ):
         read_rows([{"id": 1, "text": "a"}], "references")
 
 

@@ -77,6 +77,14 @@ def test_columns_of_data_frames(library: str) -> None:
     assert reward(series(IDS), series(TEXTS)).tolist() == reward(IDS, TEXTS).tolist()
 
 
+@pytest.mark.parametrize(("known", "given"), [(7, "7"), ("7", 7)])
+def test_ids_of_the_other_type(known: Any, given: Any) -> None:
+    reward = captious.reward("rouge-l", {known: ["a dog runs fast"]})
+    with pytest.raises(UnknownImageError) as caught:
+        reward([given], ["a dog"])
+    assert f"the references have {known!r}, not {given!r}" in str(caught.value.help)
+
+
 def test_what_is_neither_an_id_nor_a_caption() -> None:
     reward = captious.reward("rouge-l", {7: ["a dog runs fast"]})
     with pytest.raises(UnknownImageError, match="an image id is a list"):

@@ -51,6 +51,7 @@ class TestScore:
         assert reports.to_dict() == expected.to_dict()
         compared = captious.compare(*systems.values(), rows, METRICS, systems=("good", "poor"), **part)
         assert compared.to_dict() == expected.compare()["good", "poor"].to_dict()
+        assert "Holm's correction for 2 tests (1 pair, 2 metrics)" in repr(expected.compare())
         assert captious.check(systems["good"], rows, **part).system == "good"
         for wrong, said in (({"columns": "id=yek"}, "no column 'yek'"), ({"split": "dev"}, "no split|'dev'")):
             with pytest.raises(InputError, match=said):

@@ -21,9 +21,11 @@ from captious.errors import ParameterError, UnknownImageError
 from captious.evaluation import evaluate
 from captious.metrics.chair import Chair
 from captious.metrics.contract import catalogue
+from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.request import select, select_one
 from captious.metrics.contract.settings import Settings
+from captious.report.explanations import explained_parts
 from captious.table import document_text
 from captious.version import __version__
 
@@ -95,6 +97,10 @@ def explain(
     subsequences.
     """
     chosen = select_one(metric, with_objects(metric, settings))
+    if isinstance(chosen, Combined) and (parts := explained_parts(chosen)):
+        raise ParameterError(
+            f"{metric} is made of other metrics", help=f"explain {' or '.join(part.name for part in parts)}"
+        )
     if not isinstance(chosen, Metric) or not chosen.explanation:
         known = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
         raise ParameterError(f"{metric} cannot be explained yet", help=f"supported: {known}")

@@ -37,6 +37,7 @@ __all__ = ["report"]
 @option_of(write_report, "title")
 @option_of(write_report, "image_url", metavar="TEMPLATE_OR_FOLDER")
 @option_of(write_report, "explain", click.IntRange(min=0))
+@option_of(write_report, "percent")
 @group_option
 @metric_options
 @subset_option
@@ -54,6 +55,7 @@ def report(
     title: str,
     image_url: str | None,
     explain: int | None,
+    percent: bool,
     group_by: str | None,
     resamples: int,
     seed: int,
@@ -96,5 +98,6 @@ def report(
         groups=groups,
         resamples=resamples,
         seed=seed,
+        percent=percent,
     )
     warn([warning for scores in reports for warning in scores.warnings] + few_images(reports[0].n_images))

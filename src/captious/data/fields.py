@@ -25,7 +25,7 @@ __all__ = [
 #: Names of one group contradict each other; otherwise the first group with one that is there wins.
 _Names = tuple[tuple[str, ...], ...]
 
-ID_FIELDS: _Names = (("image_id",), ("image",), ("video_id", "file_name", "id"))
+ID_FIELDS: _Names = (("image_id",), ("image",), ("video_id", "file_name", "filename", "id"))
 _CAPTIONS = ("caption", "captions", "report")
 # One file may hold candidates and references side by side.
 TEXT_FIELDS: dict[Role, _Names] = {
@@ -144,7 +144,7 @@ class _Row:
             if present:
                 return (present[0],)
         self._refuse_what_is_nearly_right()
-        raise self._missing("image ids", [name for group in ID_FIELDS for name in group])
+        raise self._missing("image ids", "id", ID_FIELDS, TEXT_FIELDS[self.source.role])
 
     def usual_texts(self) -> tuple[str, ...]:
         groups = TEXT_FIELDS[self.source.role]
@@ -156,7 +156,7 @@ class _Row:
             if present:
                 return present[0]
         self._refuse_what_is_nearly_right()
-        raise self._missing(self.source.role, [name.replace("#", "1") for group in groups for name in group])
+        raise self._missing(self.source.role, "caption", groups, ID_FIELDS)
 
     def group(self, ids: Sequence[str]) -> str:
         """The field of groups: the one that was asked for, ``group``, or the only one besides the id."""
@@ -190,13 +190,18 @@ class _Row:
     def _could_be(self, names: Sequence[str]) -> str:
         return f"both {' and '.join(names)} could be the {self.source.role}"
 
-    def _missing(self, what: str, names: Sequence[str]) -> InputError:
+    def _missing(self, what: str, column: str, usual: _Names, others: _Names) -> InputError:
+        """The error for a row that has none of the usual names; ``others`` are those of its other column."""
         part = self.source.part
         absent = [] if part is None else [name for name in part.columns.names if name not in self.names]
         if absent:
             return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
-        either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-        return self.source.error(f"missing field for {what}: expected {either}", where=self.where)
+        *names, last = [name.replace("#", "1") for group in usual for name in group]
+        taken = {field for group in others for name in group for field in fields_of(name, self.names)}
+        left = [name for name in self.names if name not in taken]
+        hint = f"if {left[0]!r} holds them: --columns {column}={left[0]} (columns= in Python)" if len(left) == 1 else ""
+        message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
+        return self.source.error(message, where=self.where, hint=hint)
 
     def _refuse_what_is_nearly_right(self) -> None:
         near = None if self.is_of_document or self.source.role == "groups" else nearest_layout(self.names)

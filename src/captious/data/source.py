@@ -96,12 +96,18 @@ class Source:
         """Whether an image may have only one caption."""
         return self.role == "candidates" and not self.several
 
-    def error(self, problem: str, *, where: str = "", help: str = "") -> InputError:
-        """The error for a form that is unknown or ambiguous; without other help, it shows every accepted form."""
+    def error(self, problem: str, *, where: str = "", help: str = "", hint: str = "") -> InputError:
+        """The error for a form that is unknown or ambiguous; without other help, it shows every accepted form.
+
+        Args:
+            problem, where, help: of the error.
+            hint: what may help, above the accepted forms.
+        """
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
         forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
-        return kind(problem, where=place, help=help or f"{self.role} are read from" + forms)
+        otherwise = f"{hint}; otherwise " if hint else ""
+        return kind(problem, where=place, help=help or f"{otherwise}{self.role} are read from{forms}")
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,9 @@ def pairwise_table(compared: PairwiseComparison) -> Table:
     """Systems side by side, each score with the letters of the systems that it beats; below, the pairs."""
     reports = [*compared.reports.values()]
     scores = score_table(reports)
-    correction = f"Holm's correction for {compared.n_tests:,} tests ({len(compared)} pairs, {len(scores.rows)} metrics)"
+    counts = {"test": compared.n_tests, "pair": len(compared), "metric": len(scores.rows)}
+    n_tests, n_pairs, n_metrics = (f"{n:,} {noun}{'s' if n != 1 else ''}" for noun, n in counts.items())
+    correction = f"Holm's correction for {n_tests} ({n_pairs}, {n_metrics})"
     letters = compared.letters
     rows = [
         replace(

@@ -128,10 +128,14 @@ class ImageRows:
         try:
             return np.array([self._row_of[image] for image in ids], np.int64)
         except KeyError as error:
+            given = error.args[0]
+            known = next((image for image in self._row_of if str(image) == str(given)), None)
             raise UnknownImageError(
                 "a caption is for an image that has no references",
-                where=f"image_id {error.args[0]!r}",
-                help="create the reward with the references of all images of the training set",
+                where=f"image_id {given!r}",
+                help="create the reward with the references of all images of the training set"
+                if known is None
+                else f"ids are not converted: the references have {known!r}, not {given!r}",
             ) from None
 
 

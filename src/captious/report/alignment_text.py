@@ -16,13 +16,13 @@ from rich.text import Text
 
 from captious.metrics.meteor import Alignment
 from captious.report import numbers
+from captious.report.hanging_lines import LEAST_ROOM
 
 __all__ = ["AlignmentPicture"]
 
 #: Sign and color of each module.
 _MODULES = {"exact": ("=", "green"), "stem": ("~", "cyan"), "synonym": ("≈", "yellow"), "paraphrase": (":", "magenta")}
 _MARGIN = 13  # "  candidate  "
-_LEAST_ROOM = 8  # columns, even on a narrow terminal
 _BETWEEN = " · "
 _BEST = "◀"
 
@@ -89,7 +89,7 @@ def _marks(alignment: Alignment) -> tuple[dict[int, Text], dict[int, Text]]:
 
 def _side(name: str, words: Sequence[str], marks: Mapping[int, Text], width: int) -> list[Text]:
     """The words of one side with what stands under them, in lines of this width."""
-    room = max(width - _MARGIN, _LEAST_ROOM)
+    room = max(width - _MARGIN, LEAST_ROOM)
     cells = [cell for i, word in enumerate(words) for cell in _cells(numbers.plain(word), marks.get(i), room)]
     widths = [max(above.cell_len, below.cell_len) for above, below in cells]
     lines: list[Text] = []

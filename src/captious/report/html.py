@@ -52,7 +52,7 @@ def html_table(table: Table, caption: str = "", *, section: str = "", drawn: boo
             continue
         cells = "".join(map(_cell, row.cells, table.columns))
         if drawn:
-            cells += f'<td class="drawing" aria-hidden="true">{scores_drawing(row.cells)}</td>'
+            cells += f'<td class="drawing" aria-hidden="true">{scores_drawing(row.cells, table.columns[0].form)}</td>'
         hint = f' title="{text(row.signature)}"' if row.signature else ""
         label = row.label if section or not row.section else f"{row.section}, {row.label}"
         head = f'<th class="text" scope="row">{text(label)}</th>' if has_labels else ""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from captious.report import numbers
-from captious.table import Cell
+from captious.table import Cell, Form
 
 __all__ = ["SERIES", "difference_drawing", "scores_drawing"]
 
@@ -30,10 +30,11 @@ def difference_drawing(cell: Cell) -> str:
     return _svg("difference", 16, '<line x1="50%" x2="50%" y1="0" y2="16"/>' + _dot(cell, -most, most, 8))
 
 
-def scores_drawing(cells: Sequence[Cell | None]) -> str:
+def scores_drawing(cells: Sequence[Cell | None], form: Form = "score") -> str:
     """The values of a row as points with their intervals, one below the other in the colors of systems.
 
-    The scale, which every row has for itself, holds all intervals; that of a single value begins at zero.
+    The scale, which every row has for itself, holds all intervals; that of a single value begins at zero. It is in
+    hundredths where the form is percent.
     """
     drawn = {place: cell for place, cell in enumerate(cells) if cell is not None and _is_drawn(cell)}
     ends = [float(end) for cell in drawn.values() for end in cell.interval or ()]
@@ -45,7 +46,7 @@ def scores_drawing(cells: Sequence[Cell | None]) -> str:
     height = _LANE * len(cells)
     axis = "".join(
         f'<line x1="{x}%" x2="{x}%" y1="0" y2="{height}"/><text x="{x}%" y="{height + _AXIS - 3}">{label}</text>'
-        for x, label in ((_place(tick, low, high), label) for tick, label in _ticks(low, high))
+        for x, label in _ticks(low, high, 100 if form == "percent" else 1)
     )
     dots = "".join(
         f'<g class="series-{place % SERIES}">{_dot(cell, low, high, _LANE * place + _LANE / 2)}</g>'
@@ -70,14 +71,16 @@ def _place(value: float, low: float, high: float) -> float:
     return round(_EDGE + (100 - 2 * _EDGE) * (value - low) / (high - low), 2)
 
 
-def _ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Round numbers of a scale, and how they are written."""
+def _ticks(low: float, high: float, scale: float) -> list[tuple[float, str]]:
+    """Where round numbers of a scale are, and how they are written."""
+    low, high = scale * low, scale * high
     power = math.floor(math.log10((high - low) / _MOST_STEPS))
     steps = (factor * 10.0**power for factor in (1, 2, 5, 10))
     step = next(step for step in steps if (high - low) / step <= _MOST_STEPS * (1 + 1e-9))
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     multiples = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    return [(n * step, numbers.typeset(numbers.score(n * step, digits)) if n else "0") for n in multiples]
+    labels = (numbers.typeset(numbers.score(n * step, digits)) if n else "0" for n in multiples)
+    return [(_place(n * step, low, high), label) for n, label in zip(multiples, labels, strict=True)]
 
 
 def _svg(kind: str, height: int, content: str) -> str:

@@ -14,6 +14,7 @@ from captious.metrics.shared.word_explanations import (
     SubsequenceExplanation,
 )
 from captious.report import numbers
+from captious.report.hanging_lines import HangingLine
 
 __all__ = ["ngram_matches_text", "ngram_weights_text", "subsequence_text"]
 
@@ -60,7 +61,7 @@ def ngram_weights_text(explanation: NgramWeights) -> Group:
     ]
     return Group(
         *lines,
-        *([_listed(Text("  in no reference", no_wrap=True), unmatched)] if unmatched else []),
+        *([_listed(Text("  in no reference"), unmatched)] if unmatched else []),
         Text(f"  score {numbers.score(explanation.score)}"),
         Text(""),
         Text(
@@ -69,20 +70,21 @@ def ngram_weights_text(explanation: NgramWeights) -> Group:
     )
 
 
-def _candidate(words: tuple[str, ...]) -> Text:
-    return Text(f"  candidate  {_plain(words)}", no_wrap=True)
+def _candidate(words: tuple[str, ...]) -> HangingLine:
+    return HangingLine(Text("  candidate  "), Text(_plain(words)))
 
 
-def _order(order: int, value: float, share: str, ngrams: Sequence[Text]) -> Text:
+def _order(order: int, value: float, share: str, ngrams: Sequence[Text]) -> HangingLine:
     """A line for the n-grams of an order."""
-    return _listed(Text.assemble(f"  {order}-grams  {numbers.score(value)}", (share, "dim"), no_wrap=True), ngrams)
+    return _listed(Text.assemble(f"  {order}-grams  {numbers.score(value)}", (share, "dim")), ngrams)
 
 
-def _listed(line: Text, ngrams: Sequence[Text]) -> Text:
-    """A line with the first n-grams behind it."""
-    for number, ngram in enumerate(ngrams[:_MOST]):
-        line.append(" · " if number else "  ", "dim").append_text(ngram)
-    return line.append(f" and {len(ngrams) - _MOST} more", "dim") if len(ngrams) > _MOST else line
+def _listed(head: Text, ngrams: Sequence[Text]) -> HangingLine:
+    """A line with the first n-grams behind its head."""
+    shown = Text(" · ", "dim").join(ngrams[:_MOST])
+    if len(ngrams) > _MOST:
+        shown.append(f" and {len(ngrams) - _MOST} more", "dim")
+    return HangingLine(head.append("  "), shown)
 
 
 def _matched(ngram: MatchedNgram) -> Text:
@@ -95,7 +97,7 @@ def _matched(ngram: MatchedNgram) -> Text:
 
 def subsequence_text(explanation: SubsequenceExplanation) -> Group:
     """The common words of the candidate and each reference, in brackets."""
-    lines: list[Text] = []
+    lines: list[Text | HangingLine] = []
     for part in explanation.references:
         ours, theirs = {i for i, _ in part.places}, {j for _, j in part.places}
         lines += [
@@ -117,12 +119,12 @@ def subsequence_text(explanation: SubsequenceExplanation) -> Group:
     )
 
 
-def _marked(name: str, words: tuple[str, ...], places: set[int]) -> Text:
-    line = Text(f"  {name} ", no_wrap=True)
-    for place, word in enumerate(words):
-        shown = numbers.plain(word)
-        line.append(" ").append(f"[{shown}]" if place in places else shown, _MATCHED if place in places else "")
-    return line
+def _marked(name: str, words: tuple[str, ...], places: set[int]) -> HangingLine:
+    shown = [
+        Text(f"[{numbers.plain(word)}]", _MATCHED) if place in places else Text(numbers.plain(word))
+        for place, word in enumerate(words)
+    ]
+    return HangingLine(Text(f"  {name}  "), Text(" ").join(shown))
 
 
 def _plain(words: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from captious.learned.caption_agreement import Agreement
 from captious.metrics.chair import Mentions
 from captious.metrics.wmd import Transport
 from captious.report import numbers
+from captious.report.hanging_lines import HangingLine
 
 __all__ = ["agreement_text", "mentions_text", "transport_legend", "transport_text"]
 
@@ -30,7 +31,7 @@ def transport_text(transport: Transport, *, best: bool = False) -> Group:
         transport: the plan.
         best: mark it as the nearest of several.
     """
-    lines = [
+    lines: list[Text | HangingLine] = [
         _side("candidate", transport.candidate, transport.candidate_left_out),
         _side("reference", transport.reference, transport.reference_left_out),
     ]
@@ -50,10 +51,10 @@ def transport_legend(transports: Sequence[Transport]) -> Text:
     return text.append("  ").append(_BEST, "green").append(" nearest") if len(transports) > 1 else text
 
 
-def _side(name: str, words: Sequence[tuple[str, float]], left_out: Sequence[str]) -> Text:
+def _side(name: str, words: Sequence[tuple[str, float]], left_out: Sequence[str]) -> HangingLine:
     shown = " ".join(numbers.plain(word) for word, _ in words) or "(no word with a vector)"
     ignored = f"  ignored: {' '.join(map(numbers.plain, left_out))}" if left_out else ""
-    return Text.assemble(f"  {name}  {shown}", (ignored, "dim"), no_wrap=True)
+    return HangingLine(Text(f"  {name}  "), Text.assemble(shown, (ignored, "dim")))
 
 
 def agreement_text(agreement: Agreement) -> Group:
@@ -70,7 +71,7 @@ def agreement_text(agreement: Agreement) -> Group:
     cosines = " ".join(map(numbers.score, agreement.cosines))
     return Group(
         *lines,
-        *([Text(f"  unsound  {' · '.join(unsound)}", "yellow", no_wrap=True)] if unsound else []),
+        *([HangingLine(Text("  unsound  ", "yellow"), Text(" · ".join(unsound), "yellow"))] if unsound else []),
         Text(
             f"  references {numbers.score(agreement.centroid)} ({cosines}) · sparcs {numbers.score(agreement.sparcs)}"
         ),
@@ -85,13 +86,13 @@ def agreement_text(agreement: Agreement) -> Group:
 
 def _listed(
     indent: str, heads: Sequence[str], rows: Sequence[Sequence[float]], texts: Sequence[Text]
-) -> Iterator[Text]:
+) -> Iterator[Text | HangingLine]:
     """Columns of numbers under their heads, and a text behind each row."""
     cells = [heads, *(tuple(map(numbers.score, row)) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     head, *lines = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
     yield Text(f"{indent}{head}", "dim", no_wrap=True)
-    yield from (Text.assemble(f"{indent}{line}  ", text, no_wrap=True) for line, text in zip(lines, texts, strict=True))
+    yield from (HangingLine(Text(f"{indent}{line}  "), text) for line, text in zip(lines, texts, strict=True))
 
 
 def mentions_text(mentions: Mentions) -> Group:

@@ -31,6 +31,7 @@ def write_report(
     groups: object = None,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
+    percent: bool = False,
 ) -> None:
     """Write a result as an HTML file that holds everything it shows. The same result gives the same bytes.
 
@@ -46,6 +47,7 @@ def write_report(
             largest differences between systems, or the worst scores of one system. By default, all images.
         groups: for systems: the group of each image, as ``Report.by_group`` takes it.
         resamples, seed: for systems: number of resamples and random seed of intervals and tests.
+        percent: for systems: show scores in hundredths with one decimal, as papers do. Explanations stay as they are.
 
     Raises:
         ParameterError: systems that cannot be reported together, or an option out of range.
@@ -60,6 +62,7 @@ def write_report(
         groups=groups,
         resamples=resamples,
         seed=seed,
+        percent=percent,
         folder=Path(path).parent,
     )
     with whole_file(path) as file:

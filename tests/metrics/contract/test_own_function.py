@@ -112,6 +112,8 @@ class TestFiles:
 
     def test_no_such_function(self, tmp_path: Path) -> None:
         (tmp_path / "some.py").write_text("def bonus(candidate, references):\n    return 1\n")
+        with pytest.raises(UnknownNameError, match=r"a function is requested as mine\.py:FUNCTION"):
+            captious.score(GOOD, REFERENCES, "mine.py")
         with pytest.raises(UnknownNameError, match="it has bonus"):
             function_in_file(f"{tmp_path}/some.py:malus")
 

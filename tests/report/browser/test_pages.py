@@ -23,7 +23,7 @@ from captious.report import numbers
 from captious.report.write_report import write_report
 
 from ...support.pages import Page
-from ..page.conftest import HOSTILE
+from ..page.conftest import HOSTILE, systems
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
@@ -52,6 +52,21 @@ def check(page: Any) -> None:
         assert audit.violations_count == 0, f"{width} {scheme}\n{audit.generate_report()}"
         wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wider == 0, f"{wider} pixels wider than {width}"
+
+
+def test_scores_in_hundredths(open_page: Opener, tmp_path: Path) -> None:
+    reports = systems(["rouge-l", "cider-d"])
+    write_report(tmp_path / "percent.html", reports, resamples=20, percent=True)
+    page = open_page(tmp_path / "percent.html")
+    first = page.locator(".option").first
+    image = [*map(str, reports[0].ids)].index(first.locator(".id").inner_text())
+    ours, theirs = (100 * report["cider-d"].per_caption[image] for report in reports)
+    assert [value.inner_text() for value in first.locator(".value").all()] == [f"{ours:.1f}", f"{theirs:.1f}"]
+    assert first.locator(".key").inner_text() == numbers.typeset(f"{theirs - ours:+.1f}")
+    shown = page.locator("article dl.scores div", has_text="rouge-l").first.locator("dd").inner_text()
+    assert shown == f"{100 * reports[0]['rouge-l'].per_caption[image]:.1f}"
+    texts = page.locator("#distributions figure").first.locator("svg text").all_text_contents()
+    assert max(float(text) for text in texts if "%" not in text) > 10
 
 
 def test_sorted_and_chosen_captions(open_page: Opener, examples: Path) -> None:
@@ -134,7 +149,7 @@ def test_explanations(open_page: Opener, examples: Path) -> None:
                     .filter(has_text=re.compile(rf"^{re.escape(label)}[.\d]"))
                     .locator("dd")
                 )
-                added = re.search(r"adds up to (\S+)\.$", candidate.locator(".explained").inner_text())
+                added = re.search(r"adds up to (\S+)\. A full bar", candidate.locator(".explained").inner_text())
                 assert added is not None
                 assert abs(float(added[1]) - float(score.inner_text())) < 1.5e-4
             page.get_by_role("button", name="Next image").click()

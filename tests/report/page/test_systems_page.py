@@ -52,6 +52,21 @@ def test_tables_show_scores_intervals_and_tests(page: Page, examples: list[capti
             assert numbers.typeset(said) in page.text
 
 
+def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
+    page = Page(report_page(examples, resamples=50, percent=True, groups={image: "all" for image in examples[0].ids}))
+    assert page.manifest["percent"] is True
+    compared = captious.evaluation.compare_reports(*examples, resamples=50)
+    for name in examples[0]:
+        for report in examples:
+            assert f"{100 * report[name].score:.1f}" in page.text
+            assert numbers.score(report[name].score) not in page.text
+        assert numbers.typeset(f"{100 * compared[name].difference:+.1f}") in page.text
+    drawing = re.findall(r'<svg class="scores".*?</svg>', page.html)[[*examples[0]].index("rouge-l")]
+    ticks = [float(tick) for tick in re.findall(r"<text[^>]*>(.*?)</text>", drawing)]
+    low, high = (100 * end for end in examples[0]["rouge-l"].confidence_interval(resamples=50))
+    assert len(ticks) > 1 and min(ticks) < high and max(ticks) > low and max(ticks) > 1
+
+
 def test_scores_are_drawn_in_the_colors_of_systems(page: Page, examples: list[captious.Report]) -> None:
     drawings = re.findall(r'<svg class="scores".*?</svg>', page.html)
     assert len(drawings) == len(examples[0])

@@ -104,6 +104,8 @@ def unknown(name: str) -> UnknownNameError:
     """The error for a name that no metric has."""
     guess = did_you_mean(name, requestable(), most=3)
     help = f"{guess}{toolkit_hint(name)}captious metrics lists all"
+    if name.endswith(".py"):
+        help = f"a function is requested as {name}:FUNCTION"
     return UnknownNameError(f"there is no metric {name!r}", help=help)
 
 

@@ -2,10 +2,17 @@
 
 const manifest = JSON.parse(document.getElementById("manifest").textContent);
 
+const SCALE = manifest.percent ? 100 : 1; // of scores
+
+/** A score or a difference as it is shown, in hundredths with one decimal or with these digits. */
+function shown(write, value, digits) {
+  return write(value, manifest.percent ? 1 : digits);
+}
+
 /** Scores by output and system, image ids, where the references of each image start, and the group of each image. */
 async function loadScores() {
   const { outputs, ids, references, groups, files } = manifest;
-  const scores = await Promise.all(outputs.map((output) => Promise.all(output.scores.map(numbers))));
+  const scores = await Promise.all(outputs.map((output) => Promise.all(output.scores.map(async (about) => (await numbers(about)).map((value) => SCALE * value)))));
   return { scores, files: files && (await strings(files)), ids: await imageIds(ids), starts: sums(await integers(references)), groups: groups && (await integers(groups.of_images)) };
 }
 

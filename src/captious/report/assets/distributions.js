@@ -1,7 +1,7 @@
 // Distributions of caption scores: one chart per output, one line per system.
 
 const MOST_BINS = 40;
-const LEAST = 0.001; // captions with lower scores are counted, not drawn,
+const LEAST = SCALE * 0.001; // captions with lower scores are counted, not drawn,
 const SPIKE = 0.25; // if they are as large a share of a system's captions: BLEU-4 without a common 4-gram
 
 function showDistributions({ scores }) {
@@ -27,7 +27,7 @@ function distribution(output, ofSystems) {
     bins[size] = bins[size - 1]; // the line ends where the last bin does
     return Array.from(bins, (count, bin) => ({ system, x: low + bin * width, y: n ? (100 * count) / n : 0 }));
   });
-  const corpus = output.corpus.map((value, system) => ({ value, system })).filter(({ value }) => value !== null);
+  const corpus = output.corpus.map((value, system) => ({ value: value === null ? null : SCALE * value, system })).filter(({ value }) => value !== null);
   return element("figure", {}, element("figcaption", {}, labeled(output), isSpike ? spike(lows) : null), chart(`Distribution of ${output.name}`, {
     ...chartSize(),
     x: { label: null, nice: true },
@@ -43,7 +43,7 @@ function distribution(output, ofSystems) {
 
 /** The shares of captions of which only the number is told. */
 function spike(shares) {
-  return element("span", { class: "spike" }, ` · below ${score(LEAST, 3)}: `, shares.flatMap((share, system) => [system ? ", " : "",
+  return element("span", { class: "spike" }, ` · below ${shown(score, LEAST, 3)}: `, shares.flatMap((share, system) => [system ? ", " : "",
     element("span", { class: `series-${system % COLORS}` }, `${Math.round(100 * share)}%`)]));
 }
 

@@ -152,15 +152,15 @@ class Explorer {
   row(image) {
     const { a, b, output, by } = this.chosen;
     const value = this.current ? this.current[image] : null;
-    const shown = by === "difference" || by === "disagreement" ? signed(value, 3) : "";
+    const key = by === "difference" ? shown(signed, value, 3) : by === "disagreement" ? signed(value, 3) : "";
     const systems = a === b ? [a] : [a, b];
     return [
       this.thumbnail(image),
-      element("span", { class: "head" }, element("span", { class: "id" }, this.data.ids.texts[image]), element("span", { class: "key" }, shown)),
+      element("span", { class: "head" }, element("span", { class: "id" }, this.data.ids.texts[image]), element("span", { class: "key" }, key)),
       ...systems.map((system) => element("span", { class: "line" },
         element("span", { class: `mark series-${system % COLORS}`, "aria-hidden": "true" }),
         element("span", { class: "caption", dir: "auto" }, plain(this.captions[system].text(image)).slice(0, 300) || "(empty)"),
-        element("span", { class: "value" }, score(this.data.scores[output][system][image], 3)))),
+        element("span", { class: "value" }, shown(score, this.data.scores[output][system][image], 3)))),
     ];
   }
 }

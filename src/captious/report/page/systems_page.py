@@ -29,6 +29,7 @@ from captious.report.page.document import document
 from captious.report.page.explanations.explained import Explained
 from captious.report.page.explanations.manifest import explanations_of
 from captious.report.page.packed_columns import Columns
+from captious.report.presentation import Presentation
 from captious.table import Table
 
 __all__ = ["SystemsPage"]
@@ -43,7 +44,7 @@ class SystemsPage:
 
     Args:
         reports: systems that were scored with the same metrics on the same images.
-        title, image_url, explain, groups, resamples, seed: as for ``write_report``.
+        title, image_url, explain, groups, resamples, seed, percent: as for ``write_report``.
         folder: where the page will be.
 
     Raises:
@@ -58,6 +59,7 @@ class SystemsPage:
     groups: object = None
     resamples: int = DEFAULT_RESAMPLES
     seed: int = DEFAULT_SEED
+    percent: bool = False
     folder: Path = Path()
 
     def __post_init__(self) -> None:
@@ -115,6 +117,7 @@ class SystemsPage:
                 for name in first
             ],
             "by": self._by,
+            "percent": self.percent,
             "groups": self._grouped(columns),
             "references": columns.integers(np.diff(references.offsets)),
             "captions": words.pack(columns),
@@ -178,10 +181,16 @@ class SystemsPage:
         spread = worst if len(scores) == 1 else scores.max(axis=0) - scores.min(axis=0)
         return np.sort(np.argsort(-spread, kind="stable")[: self.explain])
 
+    @property
+    def _shown(self) -> Presentation:
+        """How tables are shown."""
+        return Presentation(percent=self.percent)
+
     # ---- the parts that need no script
 
     def _content(self, rows: NDArray[np.int64]) -> str:
-        scores = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
+        table = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
+        scores = self._shown.of(table)
         sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
         warnings = [*map(_parted, self._warnings())]
         commands = [*dict.fromkeys(advice for _, advice in warnings if advice)]
@@ -196,8 +205,8 @@ class SystemsPage:
             note(said for said, _ in warnings),
             "<section><h2>Scores</h2>",
             scrolling(html_table(scores, drawn=True), "Scores"),
-            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)}), drawn at the end '
-            f"of the row on a scale of its own.{best}{lower}</p>",
+            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)})'
+            f'<span class="of-drawings">, drawn at the end of the row on a scale of its own</span>.{best}{lower}</p>',
             signature_list(scores),
             "</section>",
             *self._by_group(),
@@ -215,7 +224,7 @@ class SystemsPage:
         """A table of groups for each output."""
         if not self.grouped:
             return
-        table = grouped_score_table(self.grouped, intervals=True)
+        table = self._shown.of(grouped_score_table(self.grouped, intervals=True))
         yield f'<section id="groups"><h2>Scores by {text(self.grouped[0].by)}</h2>'
         for name, section in zip(self.reports[0], dict.fromkeys(row.section for row in table.rows), strict=True):
             shown = scrolling(html_table(table, section=section), f"{name} by group")
@@ -235,15 +244,16 @@ class SystemsPage:
         for (a, b), pair in zip(combinations(range(len(self.reports)), 2), compared, strict=True):
             name = f"{pair[1]} − {pair[0]}"
             table = difference_table(compared[pair], corrected=compared.corrected[pair] if several else None)
-            shown = scrolling(html_table(table), name)
+            shown = scrolling(html_table(self._shown.of(table)), name)
             yield f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(name)}</h3>{shown}</div>'
         correction = (
             f" Corrected: Holm’s correction for {compared.n_tests:,} tests, all pairs and metrics." if several else ""
         )
         corrected = "corrected " * several
         yield (
-            '<p class="explained">Each difference has its 95% interval below it, drawn on its own scale around '
-            f"zero; it is bold where {corrected}p of the paired bootstrap is below .05. Intervals and p values: "
+            '<p class="explained">Each difference has its 95% interval below it<span class="of-drawings">, drawn on '
+            f"its own scale around zero</span>; it is bold where {corrected}p of the paired bootstrap is below .05. "
+            "Intervals and p values: "
             f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{correction}</p></section>"
         )
 

@@ -30,6 +30,7 @@ function drawNgramWeights({ ngrams, n_references, n_documents, score: total }, {
     matched.length > SHOWN ? more : null,
     strangers.length ? element("p", { class: "facts" }, "In no reference: ", strangers.slice(0, 8).flatMap((ngram, i) => [i ? ", " : "",
       written(ngram), ` (${score(ngram.weight, 2)})`]), strangers.length > 8 ? `, and ${strangers.length - 8} more` : "") : null,
-    element("p", { class: "explained" }, `Weight: inverse document frequency over ${count(n_documents, "image")}. A full bar is ${score(full)}${full === 1 ? "" : ", the best corpus score"}. The last column adds up to ${score(total)}.`),
+    element("p", { class: "explained" }, `Weight: inverse document frequency over ${count(n_documents, "image")}. The last column adds up to ${score(total)}.`,
+      element("span", { class: "of-bars" }, ` A full bar is ${score(full)}${full === 1 ? "" : ", the best corpus score"}.`)),
   ];
 }

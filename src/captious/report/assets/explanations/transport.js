@@ -9,6 +9,7 @@ function drawTransport({ best, references }) {
   return [
     barTable(["candidate → reference", "share", "distance", "cost"], rows),
     factsOf(`nearest: reference ${best + 1}`, `distance ${score(distance, 3)}`, `score ${score(total, 3)}`),
-    element("p", { class: "explained" }, "Share: fraction of all words with a vector. Cost: share times distance; a full bar is the whole distance."),
+    element("p", { class: "explained" }, "Share: fraction of all words with a vector. Cost: share times distance.",
+      element("span", { class: "of-bars" }, " A full bar is the whole distance.")),
   ];
 }
