@@ -70,18 +70,28 @@ class TestDates:
             assert not is_taken(take(undone, way, phase=phase))
         assert Attempt.objects.count() == before
 
+    @pytest.mark.parametrize("seconds", [-2, 2])
     def test_of_one_that_closes_during_the_upload(
-        self, undone: World, way: str, monkeypatch: pytest.MonkeyPatch
+        self, undone: World, way: str, monkeypatch: pytest.MonkeyPatch, seconds: int
     ) -> None:
-        """What counts is when the upload began."""
+        """What counts is when the upload began, as the web server says."""
         from datetime import timedelta
 
+        from django.core.handlers.wsgi import WSGIRequest
         from django.utils import timezone
 
         from captious.server.models import Phase
+        from captious.server.submissions.upload_sizes import ARRIVED
 
-        Phase.objects.filter(name="main").update(closes=timezone.now() - timedelta(seconds=1))
-        assert not is_taken(take(undone, way))
+        began = timezone.now() - timedelta(minutes=5)
+        Phase.objects.filter(name="main").update(closes=began + timedelta(seconds=seconds))
+        original = WSGIRequest.__init__
+        monkeypatch.setattr(
+            WSGIRequest,
+            "__init__",
+            lambda request, environ: original(request, {**environ, ARRIVED: began.timestamp()}),
+        )
+        assert is_taken(take(undone, way)) == (seconds > 0)
 
     def test_other_phases(self, undone: World, way: str) -> None:
         """Neither a phase that does not exist nor one of another challenge, nor one that was removed."""
