@@ -225,6 +225,8 @@ class Submission(models.Model):
 
     filename = models.CharField(max_length=255)
     size = models.BigIntegerField()
+    #: Bytes of the file and of the captions that were read from it.
+    stored = models.BigIntegerField(default=0)
     #: Folder of its files below the data folder.
     folder_name = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(db_index=True)

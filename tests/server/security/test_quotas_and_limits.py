@@ -188,6 +188,24 @@ class TestQuotas:
         undone.as_user("bob").post(f"/teams/join/{undone.invitation}")
         assert not is_taken(take(undone, way, "bob", phase="daily", team="alpha"))
 
+    def test_what_is_stored(self, undone: World, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Of an account and of a team, with the captions that files unpack to, in all phases, until it is deleted."""
+        from captious.server.submissions import intake
+
+        def read(path: Any, filename: Any, expected: Any, limits: Any, output: Any) -> list[Problem]:
+            (output / "val.json").write_bytes(bytes(1 << 20))
+            return []
+
+        monkeypatch.setattr(intake, "read_upload", read)
+        undone.site.configure(stored_mebibytes=2)
+        assert [is_taken(take(undone, way, phase=phase)) for phase in ("main", "hidden", "main")] == [True, True, False]
+        assert not is_taken(take(undone, way, team="alpha"))
+        response = take(undone, way, content=b"bad")
+        assert "which is the limit: delete some" in response.content.decode()
+        assert is_taken(take(undone, way, "bob"))
+        undone.as_user("ann").post(f"/submissions/{latest().pk - 1}/delete")
+        assert is_taken(take(undone, way))
+
     def test_cancelled_ones_are_free(self, undone: World, way: str) -> None:
         for _ in range(4):
             assert is_taken(take(undone, way, phase="daily"))

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from captious.server.models import Invitation, Membership, Team, Token
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.people.audit import record
-from captious.server.people.passwords import ChangeForm, ResetForm
+from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rates import limit
 from captious.server.people.secrets import invitation_of, make_invitation, make_token
 from captious.server.people.teams import create_team, leave_team, personal_team, teams_of
@@ -90,6 +90,7 @@ class ChangePassword(_Limited, SuccessMessageMixin, _Recorded, views.PasswordCha
 class ResetPassword(_Limited, views.PasswordResetView):
     """Send a link that resets the password, to addresses of accounts."""
 
+    form_class = LinkForm
     template_name = "captious/password_reset.html"
     extra_context = {"heading": "Reset password", "button": "Send the link"}
     email_template_name = "captious/password_reset_email.txt"
