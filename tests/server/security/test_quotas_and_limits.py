@@ -60,6 +60,30 @@ def latest() -> Any:
     return Submission.objects.latest("pk")
 
 
+@pytest.mark.parametrize("address", ["/challenges/open/submissions", "/api/v1/challenges/open/submissions"])
+def test_the_list_of_many_submissions_costs_no_more_queries_than_that_of_few(undone: World, address: str) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from captious.server.models import Submission
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            client = undone.as_user("ann")
+            response = undone.call("ann", "GET", address) if "api" in address else client.get(address)
+        assert response.status_code == 200
+        return len(captured)
+
+    queries()  # which notes that the token is used
+    few = queries()
+    submission = undone.submissions["public"]
+    for n in range(10):
+        submission.pk, submission.folder_name = None, f"copy-{n}"
+        submission.save(force_insert=True)
+    assert Submission.objects.filter(folder_name="copy-9").exists()
+    assert queries() <= few
+
+
 @pytest.mark.parametrize("way", WAYS)
 class TestDates:
     def test_early_and_late(self, undone: World, way: str) -> None:
