@@ -72,9 +72,7 @@ def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
     own = Submission.objects.filter(team__members=user, phase__challenge=challenge)
     own = own.exclude(status=Submission.Status.DELETED)
     own = own.select_related("phase__challenge", "team", "user", "shown_scores")
-    return own.prefetch_related(
-        "team__members", "phase__challenge__organizers"
-    )  # what ``is_own`` and others ask of each
+    return own.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:
