@@ -76,7 +76,7 @@ def test_the_list_of_many_submissions_costs_no_more_queries_than_that_of_few(und
 
     queries()  # which notes that the token is used
     few = queries()
-    submission = undone.submissions["public"]
+    submission = Submission.objects.get(pk=undone.submissions["public"].pk)
     for n in range(10):
         submission.pk, submission.folder_name = None, f"copy-{n}"
         submission.save(force_insert=True)
