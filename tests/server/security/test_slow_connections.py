@@ -305,6 +305,8 @@ def test_the_application_is_told_when_a_request_began_to_arrive(new_door: Callab
     door = new_door()
     door.hold.set()
     with door.connect(upload(6, body=b"x")) as connection:
+        while not any(channel.request for channel in [*door.server.active_channels.values()]):
+            sleep(0.01)
         sleep(1)
         connection.sendall(b"xxxxx")
         assert answer(connection)[0] == 200
