@@ -78,7 +78,7 @@ class Server:
             self.process.kill()
             raise
 
-    def wait_until_healthy(self, seconds: float = 60) -> None:
+    def wait_until_healthy(self, seconds: float = 300) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             assert self.process is None or self.process.poll() is None, self.log.read_text()

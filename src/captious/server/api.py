@@ -239,7 +239,7 @@ def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
             if phase.name == name:
                 return phase
         raise _Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
-    phases = open_phases(challenge)
+    phases = open_phases(challenge, request.arrived)
     if not phases:
         raise _Failure(409, "No phase of this challenge is open.")
     if len(phases) > 1:

@@ -1,4 +1,4 @@
-"""What the database holds: challenges, submissions with their leases and scores, and the audit log; and people."""
+"""What the database holds: challenges, submissions with their leases and scores; and people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious.server.people.models import Invitation, Membership, Team, Token, User
+from captious.server.people.models import (
+    AuditEvent,
+    Invitation,
+    Membership,
+    Participant,
+    RateCount,
+    Team,
+    Token,
+    User,
+)
 
 __all__ = [
     "IDS_FOLDER",
@@ -39,17 +48,6 @@ __all__ = [
 
 #: Where the image ids of captions files are, in the folder of a challenge; no organizer has a folder of this name.
 IDS_FOLDER = ".captious-ids"
-
-
-class Participant(models.Model):
-    """A user who may see a challenge that is for participants only."""
-
-    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="participations")
-    user = models.ForeignKey(User, models.CASCADE, related_name="participations")
-    added = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["challenge", "user"], name="one_participation")]
 
 
 def key_of(challenge: Challenge, references: ReferencesDefinition) -> str:
@@ -227,6 +225,8 @@ class Submission(models.Model):
 
     filename = models.CharField(max_length=255)
     size = models.BigIntegerField()
+    #: Bytes of the file and of the captions that were read from it.
+    stored = models.BigIntegerField(default=0)
     #: Folder of its files below the data folder.
     folder_name = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(db_index=True)
@@ -388,31 +388,3 @@ class WorkerSeen(models.Model):
 
     name = models.CharField(max_length=120, unique=True)
     seen = models.DateTimeField()
-
-
-class AuditEvent(models.Model):
-    """Who did what to what, when, from which address. Events are only ever added."""
-
-    time = models.DateTimeField(auto_now_add=True, db_index=True)
-    #: The user name: it stays when the account goes.
-    actor = models.CharField(max_length=150)
-    address = models.CharField(max_length=45, blank=True)
-    action = models.CharField(max_length=60)
-    target = models.CharField(max_length=200)
-    detail = models.TextField(blank=True)
-    challenge = models.ForeignKey("Challenge", models.SET_NULL, null=True, related_name="events")
-    submission = models.ForeignKey("Submission", models.SET_NULL, null=True, related_name="events")
-
-    class Meta:
-        ordering = ["-time", "-id"]
-
-
-class RateCount(models.Model):
-    """How often somebody did something within a minute."""
-
-    key = models.CharField(max_length=200)
-    minute = models.BigIntegerField()
-    count = models.PositiveIntegerField(default=0)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["key", "minute"], name="one_count")]

@@ -88,6 +88,7 @@ class ServerSettings:
         email_from: the sender of mail.
         upload_mebibytes: size limit of an upload.
         upload_seconds: time within which an upload must have arrived; other requests have 30 seconds.
+        stored_mebibytes: size limit of all submissions of an account, and of a team, together, until they are deleted.
         unpacked_mebibytes: size limit of the files in an archive together.
         reading_memory_mebibytes: memory limit of the process that reads an upload.
         reading_seconds: CPU time limit of that process.
@@ -123,6 +124,7 @@ class ServerSettings:
     email_from: str = "captious@localhost"
     upload_mebibytes: Positive = 100
     upload_seconds: Positive = 600
+    stored_mebibytes: Positive = 5000
     unpacked_mebibytes: Positive = 500
     reading_memory_mebibytes: Positive = 2048
     reading_seconds: Positive = 60

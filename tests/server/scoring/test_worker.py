@@ -144,6 +144,18 @@ class TestFailures:
         submission.refresh_from_db()
         assert (submission.status, submission.reason, submission.traceback) == ("done", "", "")
 
+    def test_it_tidies_although_there_is_always_something_to_score(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.scoring import worker
+
+        tidied = threading.Event()
+        monkeypatch.setattr(worker, "_tidy", tidied.set)
+        monkeypatch.setattr(worker.leases, "take", lambda name: object())
+        monkeypatch.setattr(worker, "score", lambda lease: None)
+        with running(tidied.is_set, monkeypatch):
+            pass
+
     def test_no_space_while_it_tidies(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.scoring import worker
 

@@ -60,6 +60,30 @@ def latest() -> Any:
     return Submission.objects.latest("pk")
 
 
+@pytest.mark.parametrize("address", ["/challenges/open/submissions", "/api/v1/challenges/open/submissions"])
+def test_the_list_of_many_submissions_costs_no_more_queries_than_that_of_few(undone: World, address: str) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from captious.server.models import Submission
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            client = undone.as_user("ann")
+            response = undone.call("ann", "GET", address) if "api" in address else client.get(address)
+        assert response.status_code == 200
+        return len(captured)
+
+    queries()  # which notes that the token is used
+    few = queries()
+    submission = Submission.objects.get(pk=undone.submissions["public"].pk)
+    for n in range(10):
+        submission.pk, submission.folder_name = None, f"copy-{n}"
+        submission.save(force_insert=True)
+    assert Submission.objects.filter(folder_name="copy-9").exists()
+    assert queries() <= few
+
+
 @pytest.mark.parametrize("way", WAYS)
 class TestDates:
     def test_early_and_late(self, undone: World, way: str) -> None:
@@ -70,18 +94,28 @@ class TestDates:
             assert not is_taken(take(undone, way, phase=phase))
         assert Attempt.objects.count() == before
 
+    @pytest.mark.parametrize("seconds", [-2, 2])
     def test_of_one_that_closes_during_the_upload(
-        self, undone: World, way: str, monkeypatch: pytest.MonkeyPatch
+        self, undone: World, way: str, monkeypatch: pytest.MonkeyPatch, seconds: int
     ) -> None:
-        """What counts is when the upload began."""
+        """What counts is when the upload began, as the web server says."""
         from datetime import timedelta
 
+        from django.core.handlers.wsgi import WSGIRequest
         from django.utils import timezone
 
         from captious.server.models import Phase
+        from captious.server.submissions.upload_sizes import ARRIVED
 
-        Phase.objects.filter(name="main").update(closes=timezone.now() - timedelta(seconds=1))
-        assert not is_taken(take(undone, way))
+        began = timezone.now() - timedelta(minutes=5)
+        Phase.objects.filter(name="main").update(closes=began + timedelta(seconds=seconds))
+        original = WSGIRequest.__init__
+        monkeypatch.setattr(
+            WSGIRequest,
+            "__init__",
+            lambda request, environ: original(request, {**environ, ARRIVED: began.timestamp()}),
+        )
+        assert is_taken(take(undone, way)) == (seconds > 0)
 
     def test_other_phases(self, undone: World, way: str) -> None:
         """Neither a phase that does not exist nor one of another challenge, nor one that was removed."""
@@ -177,6 +211,24 @@ class TestQuotas:
         assert not is_taken(take(undone, way, phase="daily", team="ann"))
         undone.as_user("bob").post(f"/teams/join/{undone.invitation}")
         assert not is_taken(take(undone, way, "bob", phase="daily", team="alpha"))
+
+    def test_what_is_stored(self, undone: World, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Of an account and of a team, with the captions that files unpack to, in all phases, until it is deleted."""
+        from captious.server.submissions import intake
+
+        def read(path: Any, filename: Any, expected: Any, limits: Any, output: Any) -> list[Problem]:
+            (output / "val.json").write_bytes(bytes(1 << 20))
+            return []
+
+        monkeypatch.setattr(intake, "read_upload", read)
+        undone.site.configure(stored_mebibytes=2)
+        assert [is_taken(take(undone, way, phase=phase)) for phase in ("main", "hidden", "main")] == [True, True, False]
+        assert not is_taken(take(undone, way, team="alpha"))
+        response = take(undone, way, content=b"bad")
+        assert "which is the limit: delete some" in response.content.decode()
+        assert is_taken(take(undone, way, "bob"))
+        undone.as_user("ann").post(f"/submissions/{latest().pk - 1}/delete")
+        assert is_taken(take(undone, way))
 
     def test_cancelled_ones_are_free(self, undone: World, way: str) -> None:
         for _ in range(4):

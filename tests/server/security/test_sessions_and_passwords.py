@@ -287,6 +287,23 @@ class TestTokens:
             assert world.as_user("visitor").get("/api/v1/challenges/open", headers=headers).status_code == 401
 
 
+@pytest.mark.parametrize("secret", ["a/b", "cap_made-up", "of mia", "an invitation of Beta"])
+def test_secrets_of_others_are_not_shown_as_new(undone: World, secret: str) -> None:
+    """Other sites of a domain can set cookies: nobody is to use the token, or to pass on the link, of an attacker."""
+    from captious.server.people.secrets import make_invitation
+
+    secrets = {
+        "of mia": undone.tokens["mia"],
+        "an invitation of Beta": make_invitation(undone.beta, undone.users["bob"]),
+    }
+    client = undone.as_user("ann")
+    client.cookies["captious_shown_once"] = secrets.get(secret, secret)
+    for address, name in (("/account/", "new_token"), ("/teams/alpha/", "invitation_url")):
+        page = client.get(address)
+        assert (page.status_code, page.context[name]) == (200, None)
+        client.cookies["captious_shown_once"] = secrets.get(secret, secret)
+
+
 class TestRedirects:
     ELSEWHERE = (
         "https://evil.example",
@@ -423,6 +440,15 @@ class TestResets:
         answers = {email: self.reset(undone, email) for email in emails}
         assert len({re.sub(r'value="\w{64}"', "", text) for text, _ in answers.values()}) == 1
         assert [len(links) for _, links in answers.values()] == [1, 0, 0]
+
+    def test_an_account_gets_few_mails(self, undone: World) -> None:
+        """However often others ask for them; the page says the same, and other accounts get theirs."""
+        first, [link] = self.reset(undone)
+        again, links = self.reset(undone, "ANN@example.org")
+        assert links == []
+        assert re.sub(r'value="\w{64}"', "", first) == re.sub(r'value="\w{64}"', "", again)
+        assert len(self.reset(undone, "bob@example.org")[1]) == 1
+        assert self.use(undone, link).status_code == 302
 
     def test_other_headers_cannot_be_written(self, undone: World) -> None:
         from django.core import mail

@@ -8,8 +8,9 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from time import sleep
+from time import sleep, time
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from captious.server.operations import web_server
 from captious.server.operations.supervisor import listen
 from captious.server.server_settings import ServerSettings
+from captious.server.submissions.upload_sizes import ARRIVED
 
 UPLOAD = "/api/v1/challenges/open/submissions"
 LARGE = 32  # MiB
@@ -30,12 +32,14 @@ class Door:
         began: is set when one of them has reached the application.
         n_large: how many large answers were begun.
         addresses: from which requests came, as a proxy says.
+        arrived: when they did, as the application is told.
     """
 
     def __init__(self, data: Path, **settings: Any) -> None:
         self.hold, self.began, self.stop = threading.Event(), threading.Event(), threading.Event()
         self.n_large = 0
         self.addresses: list[str] = []
+        self.arrived: list[float] = []
         self._connections: list[socket.socket] = []
         listener = listen("127.0.0.1", 0)
         self.port = listener.getsockname()[1]
@@ -46,6 +50,7 @@ class Door:
 
     def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = environ["wsgi.input"].read()
+        self.arrived.append(environ[ARRIVED])
         if environ["PATH_INFO"] in {UPLOAD, "/held"}:
             self.began.set()
             self.hold.wait(60)
@@ -68,18 +73,19 @@ class Door:
             connection.handle_close()
         self.server.close()
 
-    def connect(self, sent: bytes = b"", buffer: int = 0) -> socket.socket:
+    def connect(self, sent: bytes = b"", buffer: int = 0, address: str = "127.0.0.1") -> socket.socket:
         connection = socket.socket()
         self._connections.append(connection)
         if buffer:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         connection.settimeout(60)
+        connection.bind((address, 0))
         connection.connect(("127.0.0.1", self.port))
         connection.sendall(sent)
         return connection
 
-    def page(self) -> int:
-        with self.connect(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as connection:
+    def page(self, address: str = "127.0.0.1") -> int:
+        with self.connect(get("/", last=True), address=address) as connection:
             return answer(connection)[0]
 
 
@@ -222,6 +228,91 @@ def test_no_sender_can_take_all_places(
     assert answer(send(token.format(4), address.format(4)))[0] == 200
 
 
+def test_few_addresses_cannot_take_all_places(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    """When four have two places each, somebody else gets that of the last upload of one of them."""
+    monkeypatch.setattr(web_server, "_WAITING", 8)
+    door = new_door(behind_proxy=True)
+
+    def send(n: int) -> socket.socket:
+        head = f"Host: x\r\nX-Forwarded-For: 192.0.2.{n}\r\nAuthorization: Bearer token {n}"
+        return door.connect(upload().replace(b"Host: x", head.encode()))
+
+    first = send(0)  # has the thread
+    assert door.began.wait(60)
+    taken = [send(n) for n in (1, 2, 3, 4, 1, 2, 3, 4)]
+    while len(door.server._uploads._waiting) < 8:
+        sleep(0.01)
+    other = send(5)
+    assert answer(taken[4])[0] == 429
+    assert answer(send(2))[0] == 429
+    door.hold.set()
+    assert [answer(each)[0] for each in [first, *taken[:4], *taken[5:], other]] == [200] * 9
+
+
+def test_one_address_cannot_take_all_connections(
+    new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quarter of them; what ends makes room. All that come through a proxy have its address."""
+    monkeypatch.setattr(web_server, "_CONNECTIONS", 40)
+    door = new_door()
+    idle = [door.connect(b"GET ") for _ in range(30)]
+    assert door.page("127.0.0.2") == 200
+    ended = [each for each in idle if is_closed(each)]
+    assert len(ended) == 20
+    assert ended == idle[10:]
+    idle[0].close()
+    while door.server.connections["127.0.0.1"] == 10:
+        sleep(0.01)
+    assert door.page() == 200
+    proxied = new_door(behind_proxy=True)
+    for _ in range(20):
+        proxied.connect(b"GET ")
+    assert proxied.page() == 200
+
+
+def is_closed(connection: socket.socket) -> bool:
+    connection.settimeout(0.05)
+    try:
+        return connection.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_answers_that_are_not_taken_do_not_fill_the_disk(
+    new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However slowly a client reads: of answers of 32 MiB, one address may have two that wait."""
+    monkeypatch.setattr(web_server, "_UNTAKEN", 4 * 80 << 20)
+    door = new_door()
+    slow = [door.connect(get("/large"), buffer=4096) for _ in range(3)]
+    other = door.connect(get("/large", last=True), address="127.0.0.2")
+    for _ in range(600):
+        if len(door.server.active_channels) == 3:
+            break
+        for each in slow:
+            each.settimeout(0.01)
+            with suppress(OSError):
+                each.recv(1)
+        sleep(0.05)
+    assert sum(channel.owner == "127.0.0.1" for channel in door.server.active_channels.values()) == 2
+    assert len(answer(other)[1]) > LARGE << 20
+
+
+def test_the_application_is_told_when_a_request_began_to_arrive(new_door: Callable[..., Door]) -> None:
+    """Not when all of it was there, nor when a thread was free."""
+    door = new_door()
+    door.hold.set()
+    with door.connect(upload(6, body=b"x")) as connection:
+        while not any(channel.request for channel in [*door.server.active_channels.values()]):
+            sleep(0.01)
+        sleep(1)
+        connection.sendall(b"xxxxx")
+        assert answer(connection)[0] == 200
+        assert time() - door.arrived[0] >= 1
+
+
 def test_one_address_cannot_use_all_space(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     """Of eight uploads of 2 MiB that never end, four stay; the others are sent back while they arrive."""
     monkeypatch.setattr(web_server, "_AT_ONCE", 16)
@@ -319,11 +410,11 @@ def test_one_address_leaves_threads_to_others(new_door: Callable[..., Door]) -> 
 
 
 def test_clients_that_read_slowly(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_STUCK", 1)
+    monkeypatch.setattr(web_server, "_STUCK", 3)
     with new_door().connect(get("/large", last=True), buffer=1 << 18) as connection:
         n = 0
-        for _ in range(6):
-            sleep(0.3)
+        for _ in range(8):
+            sleep(0.5)
             n += len(connection.recv(1 << 18))
         assert n + len(answer(connection)[1]) > LARGE << 20
 

@@ -195,6 +195,7 @@ class Migration(migrations.Migration):
                 ('is_hidden', models.BooleanField(default=False)),
                 ('filename', models.CharField(max_length=255)),
                 ('size', models.BigIntegerField()),
+                ('stored', models.BigIntegerField(default=0)),
                 ('folder_name', models.CharField(max_length=64, unique=True)),
                 ('created', models.DateTimeField(db_index=True)),
                 ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled'), ('deleted', 'Deleted')], db_index=True, default='queued', max_length=12)),

@@ -4,7 +4,8 @@ However slowly clients send, they occupy a socket and no thread. What waitress h
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
 what arrives at once (429), and threads of their own for uploads, so that pages do not wait for the reading of captions.
 Requests that a client sends at once are answered one by one, those of an address in half of the threads, and a client
-that stops taking an answer is disconnected.
+that stops taking an answer is disconnected. No address can have all connections, or fill the disk with answers that it
+does not take.
 """
 
 from __future__ import annotations
@@ -25,15 +26,18 @@ from typing import Any
 
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
+from waitress.buffers import ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
+from waitress.task import WSGITask
 from waitress.utilities import Error
 
+from captious.server.operations.web_shares import Holding, surplus
 from captious.server.operations.web_threads import TurnThreads, UploadThreads
 from captious.server.people.addresses import client_address, network
 from captious.server.server_settings import ServerSettings
-from captious.server.submissions.upload_sizes import is_upload, most_bytes
+from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
 
 __all__ = ["WebServer"]
 
@@ -47,7 +51,8 @@ _CONNECTIONS = 4000
 _FILES = 3  # that a connection may need: a socket, a request and an answer on disk
 _WAITING = 400  # uploads that may wait for a thread
 _AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
-_SHARE = 4  # one address, and of what waits one account, may have up to this part of either
+_UNTAKEN = 2 << 30  # bytes of answers that may wait for their clients to take them
+_SHARE = 4  # one address, and of uploads that wait one account, may have up to this part of all
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -85,7 +90,7 @@ class _Request(HTTPRequestParser):
 
     def __init__(self, adjustments: Adjustments) -> None:
         super().__init__(adjustments)
-        self.began = time.monotonic()
+        self.began, self.arrived = time.monotonic(), time.time()
 
     @property
     def brings_captions(self) -> bool:
@@ -112,6 +117,17 @@ class _Request(HTTPRequestParser):
         self.completed = True
 
 
+class _Task(WSGITask):
+    """Tells the application when the first byte of a request arrived: uploads may take minutes, and wait for others."""
+
+    request: _Request
+
+    def get_environment(self) -> dict[str, Any]:
+        environment: dict[str, Any] = super().get_environment()
+        environment[ARRIVED] = self.request.arrived
+        return environment
+
+
 class _Channel(HTTPChannel):
     """A connection, on which one request is read and answered at a time.
 
@@ -123,12 +139,34 @@ class _Channel(HTTPChannel):
     """
 
     parser_class = _Request
+    task_class = _Task
     request: _Request | None
+    server: WebServer
     sent_continue: bool
     is_refused = False
     _drops_until = 0.0  # time.monotonic; 0 unless it is so
     _stuck_since = 0.0  # time.monotonic; 0 unless there is something to send that the client does not take
     _rest = b""  # what arrived after the request that is being answered
+
+    def __init__(self, server: WebServer, connection: socket.socket, address: Any, *more: Any, **named: Any) -> None:
+        self.peer = network(str(address[0]))
+        #: Whom requests and answers on this connection count for.
+        self.owner = self.peer
+        super().__init__(server, connection, address, *more, **named)
+        server.connections[self.peer] += 1
+
+    def del_channel(self, map: Any = None) -> None:
+        if self._fileno in self.server.active_channels:
+            self.server.connections[self.peer] -= 1
+            if not self.server.connections[self.peer]:
+                del self.server.connections[self.peer]
+        super().del_channel(map)
+
+    @property
+    def untaken(self) -> int:
+        """Bytes of an answer that are kept until the client takes them; files are not copied."""
+        kept = [part for part in [*self.outbufs] if not isinstance(part, ReadOnlyFileBasedBuffer)]
+        return sum(len(part) for part in kept) if self.connected else 0
 
     def handle_close(self) -> None:
         if self.is_refused and not self._drops_until:
@@ -157,9 +195,13 @@ class _Channel(HTTPChannel):
         if self._stuck_since:
             self._flush_exception(self._flush_some_if_lockable, do_close=False)  # poll waits for much space
         if self._stuck_since and time.monotonic() - self._stuck_since > _STUCK:
-            with suppress(OSError):  # what the system has not sent is dropped, too
-                self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            super().handle_close()
+            self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close the connection at once, with what was not sent."""
+        with suppress(OSError):  # what the system has not sent is dropped, too
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        super().handle_close()
 
     def handle_read(self) -> None:
         if not self._drops_until:
@@ -219,6 +261,8 @@ class WebServer(TcpWSGIServer):
 
     def __init__(self, application: _Application, listener: socket.socket, settings: ServerSettings) -> None:
         self._settings = settings
+        #: How many connections each peer has.
+        self.connections: Counter[str] = Counter()
         self._uploads = UploadThreads(settings.concurrent_reads, _WAITING, _SHARE)
         self._pages = TurnThreads(settings.web_threads, at_once=max(settings.web_threads // 2, 1))
         adjustments = Adjustments(
@@ -265,28 +309,35 @@ class WebServer(TcpWSGIServer):
     def _turn(self) -> None:
         wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, use_poll=True, map=self._map, count=1)
 
+    def set_socket_options(self, conn: socket.socket) -> None:
+        """waitress calls this for a new connection, and takes an error as one that has ended."""
+        super().set_socket_options(conn)
+        peer = network(str(conn.getpeername()[0]))
+        if not self._settings.behind_proxy and self.connections[peer] >= self.adj.connection_limit / _SHARE:
+            conn.close()
+            raise OSError("too many connections of one address")
+
     def add_task(self, channel: _Channel) -> None:
         """Have the first request of a connection answered."""
         request = channel.requests[0]
+        channel.owner = owner = self._network(channel, request)
         channel.is_refused = request.error is not None
         if not channel.is_refused and request.brings_captions:
-            if self._uploads.add(channel, self._sender(channel, request), self._network(channel, [request])):
-                return
-            channel.is_refused = True
-            request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute.")
-        self._pages.add(channel, self._network(channel, [request]))
+            for refused in self._uploads.add(channel, self._sender(channel, request), owner):
+                refused.is_refused = True
+                refused.requests[0].refuse(
+                    HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute."
+                )
+                self._pages.add(refused, refused.owner)
+            return
+        self._pages.add(channel, owner)
 
     def maintenance(self, now: float) -> None:
         """waitress calls this once a second, and sends nothing meanwhile."""
-        most = _AT_ONCE * self._settings.upload_bytes
-        total, of_address = 0, Counter[str]()
-        for channel in list(self.active_channels.values()):
+        channels = [*self.active_channels.values()]
+        for channel in channels:
             channel.disconnect_if_stuck()
             request = channel.request
-            requests = [*channel.requests, *([request] if request is not None else [])]
-            arrived = sum(each.body_bytes_received for each in requests)
-            address = self._network(channel, requests)
-            total, of_address[address] = total + arrived, of_address[address] + arrived
             if request is None:
                 continue
             seconds = self._settings.upload_seconds if request.brings_captions else _SECONDS
@@ -296,18 +347,29 @@ class WebServer(TcpWSGIServer):
                 )
             elif now - channel.last_activity > _SILENCE:
                 channel.refuse(HTTPStatus.REQUEST_TIMEOUT, f"Nothing arrived for {_SILENCE} s.")
-            elif arrived and (total > most or of_address[address] > most / _SHARE):
-                channel.refuse(HTTPStatus.TOO_MANY_REQUESTS, "Too much is uploaded at once. Try again in a minute.")
+        most = _AT_ONCE * self._settings.upload_bytes
+        for channel in surplus(map(self._arriving, channels), most, most / _SHARE):
+            channel.refuse(HTTPStatus.TOO_MANY_REQUESTS, "Too much is uploaded at once. Try again in a minute.")
+        untaken = (Holding(channel, channel.owner, channel.untaken) for channel in channels)
+        for channel in surplus(untaken, _UNTAKEN, _UNTAKEN / _SHARE):
+            channel.disconnect()
         super().maintenance(now)  # closes connections on which nothing was begun
+
+    def _arriving(self, channel: _Channel) -> Holding[_Channel]:
+        """What has arrived on a connection and is not answered yet; only what is not complete can be refused."""
+        request = channel.request
+        requests = [*channel.requests, *([request] if request is not None else [])]
+        owner = self._network(channel, requests[0]) if requests else channel.owner
+        arrived = sum(each.body_bytes_received for each in requests)
+        return Holding(channel, owner, arrived, can_end=request is not None)
 
     def _sender(self, channel: _Channel, request: _Request) -> str:
         """Whose upload it is, as far as can be told here: the token or the cookies, otherwise the address."""
-        known = request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE")
-        return str(known or self._network(channel, [request]))
+        return str(request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE") or channel.owner)
 
-    def _network(self, channel: _Channel, requests: list[_Request]) -> str:
+    def _network(self, channel: _Channel, request: _Request) -> str:
         """The address that a request comes from, as limits count it."""
-        forwarded = str(requests[0].headers.get("X_FORWARDED_FOR", "")) if requests else ""
+        forwarded = str(request.headers.get("X_FORWARDED_FOR", ""))
         return network(client_address(str(channel.addr[0]), forwarded, behind_proxy=self._settings.behind_proxy))
 
 

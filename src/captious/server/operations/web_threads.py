@@ -12,6 +12,8 @@ from waitress.task import ThreadedTaskDispatcher
 
 __all__ = ["TurnThreads", "UploadThreads"]
 
+_Owner = tuple[str, str]
+
 
 class TurnThreads(ThreadedTaskDispatcher):
     """Answers requests in the order in which they came, but of each party only some at the same time.
@@ -29,11 +31,11 @@ class TurnThreads(ThreadedTaskDispatcher):
         self._behind: defaultdict[str, deque[_Turn]] = defaultdict(deque)  # what comes after it
         self.set_thread_count(n)
 
-    def add(self, channel: HTTPChannel, party: str, begin: Callable[[], None] = lambda: None) -> None:
+    def add(self, channel: HTTPChannel, party: str, begin: Callable[[], bool] = lambda: True) -> None:
         """Have the first request of a connection answered.
 
         Args:
-            begin: is called before.
+            begin: is called before, and says whether it is still to be answered.
         """
         turn = _Turn(self, channel, party, begin)
         with self._mutex:
@@ -63,12 +65,12 @@ class _Turn:
     threads: TurnThreads
     channel: HTTPChannel
     party: str
-    begin: Callable[[], None]
+    begin: Callable[[], bool]
 
     def service(self) -> None:
         try:
-            self.begin()
-            self.channel.service()
+            if self.begin():
+                self.channel.service()
         finally:
             self.threads.end(self.party)
 
@@ -81,7 +83,8 @@ class UploadThreads:
 
     Args:
         n: number of threads.
-        places: uploads that may wait.
+        places: uploads that may wait. When all are taken, an upload of somebody who has fewer of them than somebody
+            else takes the last one of those.
         share: of these, one sender and one address may have ``places / share`` each.
     """
 
@@ -89,23 +92,42 @@ class UploadThreads:
         self._threads = TurnThreads(n, at_once=1)
         self._places, self._most = places, max(places // share, 1)
         self._mutex = threading.Lock()
-        self._taken: Counter[tuple[str, str]] = Counter()  # places, by sender and by address
-        self._n_taken = 0
+        self._waiting: dict[HTTPChannel, tuple[_Owner, _Owner]] = {}  # the latest last
+        self._taken: Counter[_Owner] = Counter()  # places
 
-    def add(self, channel: HTTPChannel, sender: str, address: str) -> bool:
-        """Have the first request of a connection answered; False if there is no place for it."""
+    def add(self, channel: HTTPChannel, sender: str, address: str) -> list[HTTPChannel]:
+        """Have the first request of a connection answered.
+
+        Returns:
+            The connections whose upload has no place: this one, another one that waited until now, or none.
+        """
         owners = (("sender", sender), ("address", address))
+        refused: list[HTTPChannel] = []
         with self._mutex:
-            if self._n_taken >= self._places or any(self._taken[owner] >= self._most for owner in owners):
-                return False
-            self._n_taken += 1
+            n = max(self._taken[owner] for owner in owners)
+            if n >= self._most:
+                return [channel]
+            if len(self._waiting) >= self._places:
+                largest, n_largest = self._taken.most_common(1)[0]
+                if n_largest <= n + 1:
+                    return [channel]
+                refused.append(next(each for each in reversed(self._waiting) if largest in self._waiting[each]))
+                self._leave(refused[0])
+            self._waiting[channel] = owners
             self._taken.update(owners)
 
-        def begin() -> None:
+        def begin() -> bool:
             with self._mutex:
-                self._n_taken -= 1
-                self._taken.subtract(owners)
-                self._taken = +self._taken
+                return self._leave(channel)
 
         self._threads.add(channel, sender, begin)
+        return refused
+
+    def _leave(self, channel: HTTPChannel) -> bool:
+        """Give up a place; False if it had none."""
+        owners = self._waiting.pop(channel, None)
+        if owners is None:
+            return False
+        self._taken.subtract(owners)
+        self._taken = +self._taken
         return True

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
@@ -96,7 +97,7 @@ def challenge_page(
     shared = {
         "challenge": challenge,
         "tab": tab,
-        "can_submit": bool(open_phases(challenge)),
+        "can_submit": bool(open_phases(challenge, timezone.now())),
         "can_manage": may_manage(request.user, challenge),
         "can_see_board": any(may_see_board(request.user, phase) for phase in challenge.phase_list),
     }

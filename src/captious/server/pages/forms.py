@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.core.exceptions import ValidationError
-from django.utils import timezone
 
 from captious.report.numbers import plain
 from captious.server.models import Challenge, Phase, Submission, Team, User
@@ -105,20 +105,19 @@ class SubmitForm(EditForm):
     class Meta(EditForm.Meta):
         fields = ("phase", "team", *EditForm.Meta.fields)
 
-    def __init__(self, *args: Any, challenge: Challenge, teams: list[Team], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, phases: list[Phase], teams: list[Team], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        phases = Phase.objects.filter(pk__in=[phase.pk for phase in open_phases(challenge)])
-        self.fields["phase"].queryset = phases.select_related("challenge")
+        chosen = Phase.objects.filter(pk__in=[phase.pk for phase in phases])
+        self.fields["phase"].queryset = chosen.select_related("challenge")
         self.fields["team"].queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
         if len(teams) == 1:
             self.fields["team"].widget = forms.HiddenInput()
             self.fields["team"].initial = teams[0].slug
 
 
-def open_phases(challenge: Challenge) -> list[Phase]:
-    """The phases that take submissions now."""
-    now = timezone.now()
-    return [phase for phase in challenge.phase_list if phase.state_at(now) == "open"]
+def open_phases(challenge: Challenge, time: datetime) -> list[Phase]:
+    """The phases that take submissions whose upload began at a time."""
+    return [phase for phase in challenge.phase_list if phase.state_at(time) == "open"]
 
 
 class TokenForm(forms.Form):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from django.conf import settings
 from django.db.utils import IntegrityError, OperationalError
@@ -13,7 +14,7 @@ from django.utils import timezone
 from captious.errors import CaptiousError
 from captious.server.pages.error_pages import OldScoresError, error_answer, is_api, unavailable
 from captious.server.people.rates import TooManyRequests
-from captious.server.submissions.upload_sizes import most_bytes
+from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
 
 __all__ = ["Headers", "Limits", "Unavailable"]
 
@@ -33,7 +34,7 @@ class Unavailable:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.arrived = timezone.now()
+        request.arrived = _arrived(request)
         # PostgreSQL fails on NUL. A cookie in quotes can contain it, too; keys of sessions are letters and digits.
         for name in [name for name, value in request.META.items() if name.startswith("HTTP_") and "\0" in value]:
             del request.META[name]
@@ -86,6 +87,12 @@ class Headers:
         if hasattr(request, "user") and request.user.is_authenticated:
             response.setdefault("Cache-Control", "private, no-store")
         return response
+
+
+def _arrived(request: HttpRequest) -> datetime:
+    """When its first byte arrived; now if the web server does not say."""
+    seconds = request.META.get(ARRIVED)
+    return timezone.now() if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 def _length(request: HttpRequest) -> int:

@@ -20,9 +20,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from captious.server.models import Invitation, Membership, Team, Token
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.people.audit import record
-from captious.server.people.passwords import ChangeForm, ResetForm
+from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rates import limit
-from captious.server.people.secrets import invitation_of, make_invitation, make_token
+from captious.server.people.secrets import invitation_of, is_token_of, make_invitation, make_token
 from captious.server.people.teams import create_team, leave_team, personal_team, teams_of
 
 __all__ = [
@@ -90,6 +90,7 @@ class ChangePassword(_Limited, SuccessMessageMixin, _Recorded, views.PasswordCha
 class ResetPassword(_Limited, views.PasswordResetView):
     """Send a link that resets the password, to addresses of accounts."""
 
+    form_class = LinkForm
     template_name = "captious/password_reset.html"
     extra_context = {"heading": "Reset password", "button": "Send the link"}
     email_template_name = "captious/password_reset_email.txt"
@@ -153,13 +154,14 @@ def account(request: HttpRequest) -> HttpResponse:
         team = create_team(team_form.cleaned_data["name"], request.user)
         record("create team", team.name, request=request)
         return redirect(team.url)
+    secret = request.COOKIES.get(_SHOWN_ONCE, "")
     context = {
         "section": "account",
         "tokens": Token.objects.filter(user=request.user),
         "teams": teams_of(request.user),
         "token_form": token_form,
         "team_form": team_form,
-        "new_token": request.COOKIES.get(_SHOWN_ONCE),
+        "new_token": secret if is_token_of(request.user, secret) else None,
     }
     status = 422 if token_form.errors or team_form.errors else 200
     return _without_secret(request, render(request, "captious/account.html", context, status=status))
@@ -193,14 +195,16 @@ def _team_view(*methods: str) -> Callable[[Callable[..., HttpResponse]], Callabl
 @_team_view("GET", "HEAD")
 def team(request: HttpRequest, team: Team) -> HttpResponse:
     """A team."""
-    secret = request.COOKIES.get(_SHOWN_ONCE)
+    secret = request.COOKIES.get(_SHOWN_ONCE, "")
+    invitation = invitation_of(secret)
+    is_new = invitation is not None and invitation.team == team
     context = {
         "section": "account",
         "team": team,
         "memberships": team.memberships.select_related("user"),
         "invitations": team.invitations.filter(expires__gt=timezone.now()).order_by("expires"),
         "is_captain": team.memberships.filter(user=request.user, is_captain=True).exists(),
-        "invitation_url": request.build_absolute_uri(reverse("captious:team_join", args=[secret])) if secret else None,
+        "invitation_url": request.build_absolute_uri(reverse("captious:team_join", args=[secret])) if is_new else None,
         "is_member": True,
     }
     return _without_secret(request, render(request, "captious/team.html", context))
@@ -272,7 +276,10 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _redirect_with(secret: str, address: str) -> HttpResponse:
-    """Redirect to a page that shows a new secret once. It travels in a cookie, because sessions are in the database."""
+    """Redirect to a page that shows a new secret once. It travels in a cookie, because sessions are in the database.
+
+    Sites of other names below the same domain can set cookies, so the page shows a secret only if it is the reader's.
+    """
     response = HttpResponseRedirect(address)
     secure = settings.SESSION_COOKIE_SECURE
     response.set_cookie(_SHOWN_ONCE, secret, max_age=60, path=address, secure=secure, httponly=True, samesite="Strict")

@@ -53,11 +53,11 @@ _Status = Submission.Status
 def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
-    teams = teams_of(request.user)
+    teams, phases = teams_of(request.user), open_phases(challenge, request.arrived)
     context: dict[str, Any] = {"problems": [], "remarks": [], "checked": False}
     if request.method == "POST":
         limit(request, "upload")
-        form = SubmitForm(request.POST, request.FILES, challenge=challenge, teams=teams)
+        form = SubmitForm(request.POST, request.FILES, phases=phases, teams=teams)
         if form.is_valid():
             submission, upload = form.instance, form.cleaned_data["file"]
             submission.user, submission.filename, submission.created = request.user, upload.name, request.arrived
@@ -76,10 +76,10 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
                     form.add_error(None, refused.message)
     else:
         initial = {"phase": request.GET.get("phase"), "team": teams[0].slug}
-        form = SubmitForm(challenge=challenge, teams=teams, initial=initial)
+        form = SubmitForm(phases=phases, teams=teams, initial=initial)
     now = timezone.now()
     team = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
-    quotas = [quota(phase, team, request.user, now) for phase in open_phases(challenge)]
+    quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
     return challenge_page(request, challenge, "submit", "submit", status=status, form=form, quotas=quotas, **context)
 

@@ -71,7 +71,8 @@ def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
     """The submissions of the user's teams, the newest first."""
     own = Submission.objects.filter(team__members=user, phase__challenge=challenge)
     own = own.exclude(status=Submission.Status.DELETED)
-    return own.select_related("phase__challenge", "team", "user", "shown_scores")
+    own = own.select_related("phase__challenge", "team", "user", "shown_scores")
+    return own.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 
 __all__ = ["client_address", "network"]
+
+#: As some proxies write addresses. Each connection has another port, so limits must not see it.
+_WITH_PORT = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::\d+)?|([\d.]+):\d+")
 
 
 def client_address(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
@@ -17,7 +21,8 @@ def client_address(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
     """
     # The proxy appends the address that it saw; what comes before may be made up by the client.
     last = forwarded.rpartition(",")[2].strip() if behind_proxy else ""
-    return (last or peer)[:45]
+    with_port = _WITH_PORT.fullmatch(last)
+    return ((with_port[1] or with_port[2] if with_port else last) or peer)[:45]
 
 
 def network(address: str) -> str:

@@ -1,4 +1,4 @@
-"""People and teams in the database: accounts, memberships, invitations, tokens."""
+"""People and teams in the database: accounts, memberships, invitations, tokens, and what people did."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.urls import reverse
 
-__all__ = ["Invitation", "Membership", "Team", "Token", "User"]
+__all__ = ["AuditEvent", "Invitation", "Membership", "Participant", "RateCount", "Team", "Token", "User"]
 
 
 class User(AbstractUser):
@@ -69,3 +69,42 @@ class Token(models.Model):
 
     class Meta:
         ordering = ["-created"]
+
+
+class Participant(models.Model):
+    """A user who may see a challenge that is for participants only."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="participations")
+    user = models.ForeignKey(User, models.CASCADE, related_name="participations")
+    added = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["challenge", "user"], name="one_participation")]
+
+
+class AuditEvent(models.Model):
+    """Who did what to what, when, from which address. Events are only ever added."""
+
+    time = models.DateTimeField(auto_now_add=True, db_index=True)
+    #: The user name: it stays when the account goes.
+    actor = models.CharField(max_length=150)
+    address = models.CharField(max_length=45, blank=True)
+    action = models.CharField(max_length=60)
+    target = models.CharField(max_length=200)
+    detail = models.TextField(blank=True)
+    challenge = models.ForeignKey("Challenge", models.SET_NULL, null=True, related_name="events")
+    submission = models.ForeignKey("Submission", models.SET_NULL, null=True, related_name="events")
+
+    class Meta:
+        ordering = ["-time", "-id"]
+
+
+class RateCount(models.Model):
+    """How often somebody did something within a minute."""
+
+    key = models.CharField(max_length=200)
+    minute = models.BigIntegerField()
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["key", "minute"], name="one_count")]

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
-from django.contrib.auth.forms import AdminPasswordChangeForm, PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.forms import (
+    AdminPasswordChangeForm,
+    PasswordChangeForm,
+    PasswordResetForm,
+    SetPasswordForm,
+)
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.core.cache import cache
 from django.http import HttpRequest
 
 from captious.server.models import Token, User
@@ -21,6 +27,7 @@ __all__ = [
     "AdministratorsForm",
     "ChangeForm",
     "LimitedHasher",
+    "LinkForm",
     "RateLimit",
     "ResetForm",
     "end_tokens",
@@ -32,6 +39,7 @@ _hashing = threading.BoundedSemaphore(_at_once)
 #: Whoever waits holds a thread of the web server, so most threads are left for pages.
 _places = threading.BoundedSemaphore(_at_once + max(1, settings.CAPTIOUS.web_threads // 4))
 _NAME = 255
+_MAIL_SECONDS = 600  # after which an account is sent another mail by one web process
 _SECONDS = 5  # after which a place is likely to be free
 
 
@@ -75,6 +83,13 @@ def end_tokens(user: User) -> int:
     """Revoke all tokens of a user; their number."""
     n, _ = Token.objects.filter(user=user).delete()
     return int(n)
+
+
+class LinkForm(PasswordResetForm):
+    """An email address to which a link is sent. It is the same address for everybody who asks, so it gets few mails."""
+
+    def get_users(self, email: str) -> Iterable[User]:
+        return [user for user in super().get_users(email) if cache.add(f"reset-mail-{user.pk}", True, _MAIL_SECONDS)]
 
 
 class _EndsTokens(forms.Form):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from captious.server.models import Invitation, Team, Token, User
 
-__all__ = ["INVITATION_DAYS", "invitation_of", "make_invitation", "make_token", "user_of_token"]
+__all__ = ["INVITATION_DAYS", "invitation_of", "is_token_of", "make_invitation", "make_token", "user_of_token"]
 
 #: How long a link to join a team can be used.
 INVITATION_DAYS = 14
@@ -21,6 +21,11 @@ def make_token(user: User, name: str) -> str:
     token = f"cap_{secrets.token_urlsafe(32)}"
     Token.objects.create(user=user, name=name, hash=_hash(token), prefix=token[:10])
     return token
+
+
+def is_token_of(user: User, token: str) -> bool:
+    """Whether a user has this token; it is not used."""
+    return bool(Token.objects.filter(user=user, hash=_hash(token)).exists())
 
 
 def user_of_token(token: str) -> User | None:

@@ -61,6 +61,7 @@ def take(worker: str) -> Lease | None:
             if row is None:
                 return None
             if row.tries >= settings.CAPTIOUS.scoring_tries:
+                queue.end_turn(row)  # whose submissions end workers must not always be the first
                 _fail(Submission.objects.filter(pk=row.pk, lease=row.lease), "Its workers were lost while scoring.")
                 continue
             number = row.lease + 1

@@ -46,15 +46,15 @@ def run(stop: threading.Event) -> None:
     with _Presence(name):
         while not stop.is_set():
             try:
+                if time.monotonic() - tidied > _TIDY:
+                    tidied = time.monotonic()
+                    _tidy()
                 standings.refresh_stale()
                 lease = leases.take(name)
                 if lease is not None:
                     score(lease)
                     continue
                 versions.show_complete()
-                if time.monotonic() - tidied > _TIDY:
-                    tidied = time.monotonic()
-                    _tidy()
                 if not _prepare_one():
                     stop.wait(_POLL)
             except (DatabaseError, OSError, OutputError):

@@ -85,7 +85,12 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     used = quota(submission.phase, submission.team, submission.user, submission.created)
-    reasons = (_why_closed(submission), used.scored_exhausted, used.attempts_exhausted)
+    reasons = (
+        _why_closed(submission),
+        used.scored_exhausted,
+        used.attempts_exhausted,
+        used.stored_exhausted,
+    )
     return problems, [reason for reason in reasons if reason]
 
 
@@ -165,6 +170,7 @@ def _submit(submission: Submission, upload: Path, request: HttpRequest | None, k
         submission.folder_name = folder.name
         submission.filename = submission.filename[:255]
         submission.size = upload.stat().st_size
+        submission.stored = submission.size + storage.captions_bytes(folder)
         submission.counts = not submission.is_baseline
         shutil.move(upload, storage.upload_file(folder))
         os.chmod(storage.upload_file(folder), 0o600)
@@ -196,7 +202,7 @@ def _begin(submission: Submission, key: str, fingerprint: str) -> Attempt | None
         if key and unfinished is not None:
             return unfinished
         used = quota(phase, team, user, time)
-        _refuse(used.scored_exhausted or used.attempts_exhausted)
+        _refuse(used.exhausted)
         attempt: Attempt = Attempt.objects.create(
             phase=phase, team=team, user=user, time=time, key=key, fingerprint=fingerprint
         )

@@ -1,4 +1,5 @@
-"""Quotas of a phase: how many submissions are scored per day and in total, and how many uploads are tried per day.
+"""Quotas: how many submissions a phase scores per day and in total, how many uploads are tried per day, and how much
+is stored.
 
 What counts towards them: a team's submissions, and those that the user made for any other team. Cancelled submissions
 and failures of the server do not count.
@@ -9,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.conf import settings
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from captious.server.models import Attempt, Phase, Submission, Team, User
@@ -22,12 +24,21 @@ READING_MINUTES = 15
 
 @dataclass(frozen=True)
 class Quota:
-    """What is used up of the quotas of a phase, and the limits; a limit of 0 is none."""
+    """What is used up of the quotas of a phase, and the limits; a limit of 0 is none.
+
+    What is stored is in bytes, and that of all challenges.
+    """
 
     phase: Phase
     scored_today: int
     scored: int
     attempts_today: int
+    stored: int
+
+    @property
+    def exhausted(self) -> str:
+        """Why no upload is taken, one sentence; empty if one is."""
+        return self.scored_exhausted or self.attempts_exhausted or self.stored_exhausted
 
     @property
     def scored_exhausted(self) -> str:
@@ -45,6 +56,14 @@ class Quota:
             return f"Today's quota is used up: {self.phase.attempts_per_day:,} uploads per day."
         return ""
 
+    @property
+    def stored_exhausted(self) -> str:
+        """Why nothing more is stored, one sentence; empty if something is."""
+        most = settings.CAPTIOUS.stored_mebibytes
+        if self.stored >= most << 20:
+            return f"The submissions of your account or team have {most:,} MiB, which is the limit: delete some."
+        return ""
+
 
 def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
     """What a team and a user have used up."""
@@ -55,4 +74,11 @@ def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
     attempts = Attempt.objects.filter(ours, phase=phase, time__gte=today).filter(
         Q(is_complete=True) | Q(time__gte=reading_since)
     )
-    return Quota(phase, scored.filter(created__gte=today).count(), scored.count(), attempts.count())
+    kept = Submission.objects.filter(ours).exclude(status=Submission.Status.DELETED)
+    return Quota(
+        phase=phase,
+        scored_today=scored.filter(created__gte=today).count(),
+        scored=scored.count(),
+        attempts_today=attempts.count(),
+        stored=kept.aggregate(stored=Sum("stored"))["stored"] or 0,
+    )

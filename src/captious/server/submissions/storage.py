@@ -26,6 +26,7 @@ from captious.server.models import Scores, Submission
 __all__ = [
     "ToDataFolder",
     "candidates_in",
+    "captions_bytes",
     "captions_file",
     "delete",
     "incoming_folder",
@@ -87,6 +88,11 @@ def upload_file(folder: Path) -> Path:
 def captions_file(folder: Path, captions: str) -> Path:
     """One of its captions files, checked and in the order of the challenge's images."""
     return folder / "captions" / f"{captions}.json"
+
+
+def captions_bytes(folder: Path) -> int:
+    """The size of all its captions files."""
+    return sum(file.stat().st_size for file in (folder / "captions").glob("*.json"))
 
 
 def candidates_in(folder: Path, captions: str) -> dict[Any, str]:

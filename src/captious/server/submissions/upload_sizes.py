@@ -1,8 +1,14 @@
-"""How large requests may be. Only those that bring captions may be larger than a form."""
+"""What the web server and the pages know of uploads: how large requests may be, and when they arrived.
+
+Only those that bring captions may be larger than a form.
+"""
 
 from __future__ import annotations
 
-__all__ = ["is_upload", "most_bytes"]
+__all__ = ["ARRIVED", "is_upload", "most_bytes"]
+
+#: In the environment of a request: when its first byte arrived, in seconds since 1970.
+ARRIVED = "captious.arrived"
 
 _SMALL = 1024 * 1024  # bytes of a request that brings no captions
 _FORM = 256 * 1024  # bytes of a form around a file

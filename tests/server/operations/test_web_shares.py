@@ -1,0 +1,37 @@
+"""Who has to give up what, when there is not enough for all."""
+
+from __future__ import annotations
+
+import pytest
+
+from captious.server.operations.web_shares import Holding, surplus
+
+
+def held(text: str) -> list[Holding[str]]:
+    """ "a3 b5!": two items of a and b; one with "!" cannot be taken away."""
+    words = text.split()
+    return [Holding(word, word[0], int(word[1:].rstrip("!")), can_end=not word.endswith("!")) for word in words]
+
+
+@pytest.mark.parametrize(
+    ("holdings", "ended"),
+    [
+        ("", []),
+        ("a3 b3 c4", []),
+        ("a3 b3 c4 d1", ["c4"]),  # of the one who has most
+        ("a2 b2 c2 d2 e3", ["e3"]),
+        ("a2 a3 b1", ["a3"]),  # more than a share
+        ("a3! a2 b1", ["a2"]),
+        ("a5! b3 c2 d1", ["b3"]),  # what has most cannot be taken away
+        ("a9! b0", []),
+    ],
+)
+def test_who_has_most_gives_first(holdings: str, ended: list[str]) -> None:
+    """10 for all, of which one may have 4."""
+    assert surplus(held(holdings), 10, 4) == ended
+
+
+def test_many_who_have_their_share_leave_room_for_a_small_one() -> None:
+    """Four who have a quarter each do not keep a fifth out."""
+    holdings = [Holding(f"{owner}{n}", owner, 5) for owner in "abcd" for n in range(5)] + [Holding("e", "e", 1)]
+    assert surplus(holdings, 100, 25) in [[f"{owner}4"] for owner in "abcd"]
