@@ -22,7 +22,7 @@ from captious.evaluation import evaluate
 from captious.metrics.chair import Chair
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.request import select, select_one
+from captious.metrics.contract.selection import select, select_one
 from captious.metrics.contract.settings import Settings
 from captious.table import document_text
 from captious.version import __version__

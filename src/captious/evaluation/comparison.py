@@ -20,7 +20,7 @@ from captious.evaluation.paired_tests import effect_interval, effect_size, resam
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.evaluation.score_report import Report, Result
 from captious.evaluation.system_names import pair_names
-from captious.metrics.contract.request import MetricLike, select
+from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps

@@ -19,7 +19,7 @@ from captious.evaluation.score_report import Report, Result, Statistics
 from captious.evaluation.system_names import name_of
 from captious.evaluation.system_reports import Reports, candidates_by_system
 from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.request import MetricLike, Selection, select
+from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, SetMetric, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads

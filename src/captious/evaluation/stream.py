@@ -9,7 +9,7 @@ from captious.errors import ParameterError
 from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.metric_run import refuse_missing_references
 from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads

@@ -15,7 +15,8 @@ from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Resource
-from captious.metrics.contract.request import Request, select
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.row_files import check_row_file, write_parquet, write_rows
 
