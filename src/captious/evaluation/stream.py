@@ -9,7 +9,7 @@ from captious.errors import ParameterError
 from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.metric_run import refuse_missing_references
 from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -34,7 +34,7 @@ class Stream:
 
     def __init__(
         self,
-        metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+        metrics: MetricLike | Iterable[MetricLike] | None = None,
         *,
         settings: Settings | None = None,
     ) -> None:
