@@ -110,7 +110,7 @@ def score(
             ``several``.
     """
     systems = candidates_by_system(candidates)
-    several = several or any(isinstance(one, CaptionSets) for one in (systems or {"": candidates}).values())
+    several = several or any(isinstance(source, CaptionSets) for source in (systems or {"": candidates}).values())
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     if systems is None:
@@ -130,12 +130,12 @@ def score(
     reports = Reports(
         [
             evaluate(
-                match(one, table, part=part, subset=subset, several=several, clean=clean),
+                match(source, table, part=part, subset=subset, several=several, clean=clean),
                 selection,
                 system=name,
                 of_k=choices,
             )
-            for name, one in systems.items()
+            for name, source in systems.items()
         ]
     )
     if part is not None:
@@ -178,9 +178,9 @@ def evaluate(
     counts = reference_counts(captions.references)
     store = table.references.stored
     not_stored: list[str] = []
-    named = steps(selection, lambda item: f"{system}: {item.metric.name}")
-    with using_threads(selection.settings.threads), named as requested:
-        for item in requested:
+    progress = steps(selection, lambda item: f"{system}: {item.metric.name}")
+    with using_threads(selection.settings.threads), progress as selected:
+        for item in selected:
             missed = store.n_missed if store is not None else 0
             state = item.metric.fit(table.references)
             for statistics in _statistics(item.metric, table, state, of_k):
@@ -266,9 +266,9 @@ def with_references(
         references_as: see ``Settings``; "cat" is shown.
     """
     number = str(most) if n_references == most * n_images else "var"
-    shown = number if references_as == "each" else f"{references_as}-{number}"
+    text = number if references_as == "each" else f"{references_as}-{number}"
     parts = (signature.rpartition("|") for signature in signatures)
-    return tuple(f"{parameters}|references:{shown}|{version}" for parameters, _, version in parts)
+    return tuple(f"{parameters}|references:{text}|{version}" for parameters, _, version in parts)
 
 
 def with_cleaning(signatures: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:

@@ -133,8 +133,8 @@ class Stream:
 
 
 def _merged(states: list[State | None]) -> State | None:
-    merged = states[0]
+    total = states[0]
     for state in states[1:]:
-        assert merged is not None and state is not None
-        merged = merged.merge(state)
-    return merged
+        assert total is not None and state is not None
+        total = total.merge(state)
+    return total

@@ -113,11 +113,11 @@ def _is_text(rows: bytes, width: int) -> bool:
 
 def _text_blocks(file: IO[bytes], width: int, *, first: int = 1, announced: int | None = None) -> Iterator[Block]:
     line = first
-    left = b""
+    remainder = b""
     while True:
         piece = file.read(PIECE)
-        lines, newline, left = (left + piece).rpartition(b"\n") if piece else (left, b"", b"")
-        if len(left) > _LONGEST_LINE:
+        lines, newline, remainder = (remainder + piece).rpartition(b"\n") if piece else (remainder, b"", b"")
+        if len(remainder) > _LONGEST_LINE:
             raise VectorFileError("a line that is too long", place=f"line {line:,}")
         text, ends, vectors, fault, n_numbers, field = parse_vector_lines(lines + newline, width)
         line += len(ends)

@@ -105,5 +105,5 @@ def coco_available() -> tuple[list[str], tuple[str, ...]]:
 def _left_out(reasons: Mapping[str, str]) -> tuple[str, ...]:
     if not reasons:
         return ()
-    listed = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())
-    return (f"metrics skipped because requirements are missing: {listed}",)
+    metrics = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())
+    return (f"metrics skipped because requirements are missing: {metrics}",)

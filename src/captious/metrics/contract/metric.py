@@ -136,8 +136,8 @@ class Declared:
         """Check parameters that depend on each other, and load what they name. Called once, by the constructor."""
 
     def __repr__(self) -> str:
-        written = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
-        return f"{type(self).__name__}({written})"
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"{type(self).__name__}({arguments})"
 
 
 def no_parameter(metric: str, name: str, declared: Iterable[str]) -> UnknownNameError:
@@ -229,13 +229,13 @@ class BaseMetric(Declared, _Description, ABC):
     @classmethod
     def suffix_of(cls, variant: str, values: Mapping[str, object]) -> str:
         """The variant (empty: the default) and parameters that are not the default, as text in order of declaration."""
-        written = ",".join(
+        parameters = ",".join(
             f"{name}={parameter.to_text(values[name])}"
             for name, parameter in cls.declared.items()
             if name in values and name != "variant" and parameter.in_labels and not parameter.is_default(values[name])
         )
-        shown = f"@{variant}" if variant not in ("", next(iter(cls.variants))) else ""
-        return shown + (f":{written}" if written else "")
+        shown_variant = f"@{variant}" if variant not in ("", next(iter(cls.variants))) else ""
+        return shown_variant + (f":{parameters}" if parameters else "")
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""

@@ -61,8 +61,8 @@ class Request:
 
     def __str__(self) -> str:
         """The text, in lower case where case does not matter."""
-        written = ",".join(f"{key}={value}" for key, value in self.parameters.items())
-        return self.name + (f"@{self.variant}" if self.variant else "") + (f":{written}" if written else "")
+        parameters = ",".join(f"{key}={value}" for key, value in self.parameters.items())
+        return self.name + (f"@{self.variant}" if self.variant else "") + (f":{parameters}" if parameters else "")
 
     @property
     def label(self) -> str:
@@ -115,8 +115,8 @@ class Request:
         """The written parameters as the class takes them."""
         writable = parameters_of(metric)
         values: dict[str, Any] = {}
-        for written, text in self.parameters.items():
-            name = _as_spelled(written, writable)
+        for key, text in self.parameters.items():
+            name = _as_spelled(key, writable)
             if name not in writable:
                 raise no_parameter(metric.name, name, writable)
             try:

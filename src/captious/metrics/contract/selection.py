@@ -201,9 +201,9 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
     Raises:
         ParameterError: which setting, and which metrics take it.
     """
-    taken = {name for metric in metrics for name in metric.declared}
+    parameters = {name for metric in metrics for name in metric.declared}
     for name, value in settings.of_metrics.items():
-        if name not in taken:
+        if name not in parameters:
             users = [metric for metric in catalogue.names() if name in _declared(metric)]
             raise ParameterError(
                 f"the setting {name} was given, but no requested metric uses it",

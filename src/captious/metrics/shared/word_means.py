@@ -81,11 +81,11 @@ class WordMeanMetric(VectorMetric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        shown = {"variant": self.variant, "tokenizer": self.tokenizer.name}
+        before = {"variant": self.variant, "tokenizer": self.tokenizer.name}
         after = {"stop-words": self.stop_words.name, "combine": self.combine}
         if self.model is None:
-            return {**shown, "vectors": self.vectors.label, **after}
-        return {**shown, "model": self.model.label, "layer": self.encoded_layer, **after}
+            return {**before, "vectors": self.vectors.label, **after}
+        return {**before, "model": self.model.label, "layer": self.encoded_layer, **after}
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return super().warnings(captions, state) if self.model is None else []
