@@ -80,8 +80,8 @@ class FeatureSet:
         for feature in self.features:
             _check(feature, self.name)
         labels = self.labels
-        if repeated := [label for label in labels if labels.count(label) > 1]:
-            raise ParameterError(f"{repeated[0]} is given twice", where=f"feature set {self.name}", help="remove one")
+        if duplicates := [label for label in labels if labels.count(label) > 1]:
+            raise ParameterError(f"{duplicates[0]} is given twice", where=f"feature set {self.name}", help="remove one")
 
     def __len__(self) -> int:
         """Number of features."""

@@ -91,17 +91,17 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
                 help=f"--vectors NAME (vectors=NAME in Python), or set {VARIABLE}",
             )
         raise MissingExtraError("no word vectors are available", help=_HOW_TO_GET)
-    text = os.fspath(source) if isinstance(source, str | os.PathLike) else source
-    if not isinstance(text, str):
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else source
+    if not isinstance(name, str):
         raise ParameterError(
             f"{source!r:.80} are not word vectors", help="give a name, a file, or captious.WordVectors"
         )
-    if isinstance(source, str) and NAME.fullmatch(text) and (entry := _entry(text)):
-        return _of_entry(text, entry)
-    path = expanded(text, "--vectors")
-    if not text or not os.path.exists(path):
+    if isinstance(source, str) and NAME.fullmatch(name) and (entry := _entry(name)):
+        return _of_entry(name, entry)
+    path = expanded(name, "--vectors")
+    if not name or not os.path.exists(path):
         raise UnknownNameError(
-            f"{text!r} is neither the name of word vectors nor a file",
+            f"{name!r} is neither the name of word vectors nor a file",
             help=f"known names: {', '.join(names()) or '(none)'}. To add vectors: {INSTALL}",
         )
     file = VectorFile(path)

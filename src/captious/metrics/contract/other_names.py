@@ -59,8 +59,12 @@ def ambiguous_names(labels: Collection[str]) -> list[str]:
 def toolkit_hint(name: str) -> str:
     """What the toolkit calls so, for a name that we do not have, with a blank behind it; empty if there is nothing."""
     lowered = name.lower().replace("-", "_")
-    names = [(theirs, ours) for ours, theirs in TOOLKIT_NAMES.items() if theirs.lower().startswith(f"{lowered}_")]
-    return "".join(f"the COCO toolkit's {theirs} is {ours}; " for theirs, ours in names)
+    names = [
+        (toolkit_name, output)
+        for output, toolkit_name in TOOLKIT_NAMES.items()
+        if toolkit_name.lower().startswith(f"{lowered}_")
+    ]
+    return "".join(f"the COCO toolkit's {toolkit_name} is {output}; " for toolkit_name, output in names)
 
 
 def renamed(label: str, names: Names) -> str:
