@@ -18,7 +18,7 @@ from captious.evaluation.caption_warnings import issue
 from captious.evaluation.score_report import Report, Result, Statistics
 from captious.evaluation.system_names import name_of
 from captious.evaluation.system_reports import Reports, candidates_by_system
-from captious.metrics.contract.metric import BaseMetric, Metric, State
+from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
 from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, SetMetric, check_of_k
 from captious.metrics.contract.settings import Settings
@@ -186,7 +186,8 @@ def evaluate(
             for statistics in _statistics(item.metric, table, state, of_k):
                 metric = statistics.metric
                 signatures = metric.signatures(state)
-                signatures = with_cleaning(signatures, captions.clean)
+                if captions.clean:
+                    signatures = with_part(signatures, f"clean:{'+'.join(captions.clean)}")
                 if metric.needs_references:
                     signatures = with_references(signatures, *counts, references_as=references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
@@ -267,16 +268,7 @@ def with_references(
     """
     number = str(most) if n_references == most * n_images else "var"
     text = number if references_as == "each" else f"{references_as}-{number}"
-    parts = (signature.rpartition("|") for signature in signatures)
-    return tuple(f"{parameters}|references:{text}|{version}" for parameters, _, version in parts)
-
-
-def with_cleaning(signatures: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
-    """Signatures with the rules that candidates were cleaned by, such as ``clean:markdown+prompt``."""
-    if not rules:
-        return tuple(signatures)
-    parts = (signature.rpartition("|") for signature in signatures)
-    return tuple(f"{parameters}|clean:{'+'.join(rules)}|{version}" for parameters, _, version in parts)
+    return with_part(signatures, f"references:{text}")
 
 
 def reference_counts(references: References) -> tuple[int, int, int]:

@@ -47,6 +47,7 @@ __all__ = [
     "State",
     "no_parameter",
     "signature",
+    "with_part",
 ]
 
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
@@ -341,6 +342,12 @@ def signature(name: str, parameters: Mapping[str, object]) -> str:
     """
     parts = [name, *(f"{key}:{_in_signature(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
     return "|".join(parts)
+
+
+def with_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
+    """Signatures with one more part, such as ``references:5``, before the package version."""
+    pieces = (signature.rpartition("|") for signature in signatures)
+    return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)
 
 
 def _in_signature(value: object) -> str:
