@@ -157,7 +157,7 @@ ROWS = {"spice": 1000, "spider": 1000, "hwcm": 400, "captious": 4000, "lceval": 
 def cost(options: argparse.Namespace) -> None:
     """CPU seconds of each metric for a million captions, on one thread, from a sample, without making rows."""
     from captious import scale
-    from captious.metrics.contract.request import available
+    from captious.metrics.contract.availability import available
     from captious.metrics.contract.settings import Settings
     from captious.native import using_threads
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from captious import Captions, MeanMetric, Report, load, read_references
 from captious.evaluation import evaluate
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 
 Numbers: TypeAlias = Callable[..., Report]
 

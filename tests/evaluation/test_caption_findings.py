@@ -14,7 +14,7 @@ from captious.data import Captions
 from captious.data.text_checks import repeats_itself
 from captious.evaluation import evaluate
 from captious.evaluation.caption_findings import CaptionFindings
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from tests.support.site import EXAMPLES
 
 REFERENCES = captious.read_references(EXAMPLES / "references.json")

@@ -182,7 +182,7 @@ class TestByHand:
 def p_values() -> tuple[np.ndarray, np.ndarray]:
     """Both p values of 300 pairs of systems of which neither is better, on 40 images each."""
     from captious.evaluation import evaluate
-    from captious.metrics.contract.request import select
+    from captious.metrics.contract.selection import select
 
     from .conftest import Given
 

@@ -13,7 +13,7 @@ from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation import GroupedComparison, compare_reports, evaluate
 from captious.evaluation.resampling import holm
 from captious.evaluation.score_report import DEFAULT_SEED
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 

@@ -23,7 +23,7 @@ from captious.errors import (
     UnknownNameError,
 )
 from captious.evaluation import CaptiousWarning, evaluate
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.progress import observed
 
 from ..support.observers import Events

@@ -13,8 +13,9 @@ from scipy.stats import norm
 from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.resampling import Sampling, holm
 from captious.judgment import judge, load_judgments
+from captious.metrics.contract.availability import available
 from captious.metrics.contract.catalogue import get, names
-from captious.metrics.contract.request import available, select, select_one
+from captious.metrics.contract.selection import select, select_one
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from tests.support.judgments import write_jsonl

@@ -12,7 +12,7 @@ import captious
 from captious.data import load
 from captious.errors import CaptiousError, ParameterError
 from captious.judgment.metric_scores import as_selection, score_captions
-from captious.metrics.contract.request import MetricLike
+from captious.metrics.contract.selection import MetricLike
 
 CAPTIONS = load(["a cat sleeps", "a red bus"], [["a cat sleeps", "the cat rests"], ["one bus", "a red bus stops"]])
 

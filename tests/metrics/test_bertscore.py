@@ -15,7 +15,7 @@ import captious
 from captious.data import Captions
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.bertscore import LAYERS, BertScore
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.models import Encoder, encoders, token_vectors

@@ -204,6 +204,13 @@ class TestObjects:
         table = read_references(str(written))
         np.testing.assert_array_equal(Chair(objects=OBJECTS).statistics(Captions(table.texts, table)), STATISTICS)
 
+    def test_ids_of_references_name_images_of_objects(self, tmp_path: Path) -> None:
+        path = tmp_path / "references.json"
+        path.write_text(json.dumps(REFERENCES))  # its ids are text
+        references = read_references(str(path))
+        objects = {image: OBJECTS[int(image)] for image in references.ids}
+        np.testing.assert_array_equal(Chair(objects=objects).statistics(load(CANDIDATES, references)), STATISTICS)
+
     def test_positions_match_only_positions(self) -> None:
         by_position = load([*CANDIDATES.values()], [["a photograph"]] * 4)
         np.testing.assert_array_equal(Chair(objects=[*OBJECTS.values()]).statistics(by_position), STATISTICS)

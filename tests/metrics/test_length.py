@@ -7,7 +7,7 @@ import pytest
 
 from captious.data import load
 from captious.evaluation import evaluate
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.length import Length
 
 CANDIDATES = {1: "a dog runs.", 2: "", 3: "a cat on the mat"}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Smurf, SmurfConstants, fuse, grammar_penalty
 from captious.models import Encoder

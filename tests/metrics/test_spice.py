@@ -20,7 +20,7 @@ import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
 from captious.evaluation.metric_run import reference_counts, with_references
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice, statistics_of
 from captious.metrics.spider import Spider

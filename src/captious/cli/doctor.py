@@ -59,14 +59,14 @@ def doctor() -> None:
     }
     works, command, files = tiers.values()
     for name in names():
-        here = availability(name)
-        if here.runs:
-            works.append((name, here.state, get(name).summary))
+        readiness = availability(name)
+        if readiness.runs:
+            works.append((name, readiness.state, get(name).summary))
         else:
-            (command if here.help.startswith(_COMMANDS) else files).append((name, here.state, here.help))
+            (command if readiness.help.startswith(_COMMANDS) else files).append((name, readiness.state, readiness.help))
     for resource in RESOURCES.values():
-        state, said = describe(resource)
-        (command if state == "missing" else works).append((resource.title, state, said))
+        state, contents = describe(resource)
+        (command if state == "missing" else works).append((resource.title, state, contents))
     for package, (unlocks, extra) in _EXTRAS.items():
         try:
             works.append((package, installed_version(package), unlocks))

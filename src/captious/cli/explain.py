@@ -23,7 +23,7 @@ from captious.metrics.chair import Chair
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.request import select, select_one
+from captious.metrics.contract.selection import select, select_one
 from captious.metrics.contract.settings import Settings
 from captious.report.explanations import explained_parts
 from captious.table import document_text

@@ -16,7 +16,8 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import single_captions
 from captious.metrics.chair import Chair
 from captious.metrics.contract import catalogue
-from captious.metrics.contract.request import Request, select_one
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.image_objects import ImageObjects
 

@@ -96,7 +96,7 @@ def _described(name: str) -> dict[str, Any]:
         lists: dict[str, Any] = {"outputs": [], "lower_is_better": [], "no_direction": []}
         lists |= {"toolkit": {}, "variants": {}, "parameters": [], "summary": ""}
         return {"name": name, **lists, "runs": False, "state": "broken", "install": error.message}
-    here = availability(name)
+    readiness = availability(name)
     return {
         "name": name,
         "outputs": list(metric.outputs),
@@ -115,7 +115,7 @@ def _described(name: str) -> dict[str, Any]:
             if parameter != "variant"
         ],
         "summary": metric.summary,
-        "runs": here.runs,
-        "state": here.state,
-        "install": here.help or None,
+        "runs": readiness.runs,
+        "state": readiness.state,
+        "install": readiness.help or None,
     }

@@ -15,7 +15,7 @@ from captious.data.file_contents import EXTENSIONS
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import single_captions
 from captious.evaluation.preparation import write
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["prepare"]

@@ -22,7 +22,7 @@ from captious.data import load, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.image_folder import image_source

@@ -27,7 +27,7 @@ from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.score_tables import grouped_score_table, score_table
 from captious.evaluation.system_names import system_names
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps

@@ -22,13 +22,13 @@ def stoppable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # others cannot have handlers
         yield
         return
-    ours = [number for number in _SIGNALS if signal.getsignal(number) == signal.SIG_DFL]
-    for number in ours:
+    defaults = [number for number in _SIGNALS if signal.getsignal(number) == signal.SIG_DFL]
+    for number in defaults:
         signal.signal(number, _stop)
     try:
         yield
     finally:
-        for number in ours:
+        for number in defaults:
             signal.signal(number, signal.SIG_DFL)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import Request, RequestedMetric, select
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.selection import RequestedMetric, select
 
 __all__ = ["choose"]
 

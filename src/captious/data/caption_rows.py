@@ -96,13 +96,13 @@ def caption_rows(
     def place(entry: int) -> str:
         return f"{unit} {numbers[entry]!r}"
 
-    checked = _checked_ids(source, ids, place)
-    listed = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
+    images = _checked_ids(source, ids, place)
+    known = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
     if source.role == "groups":
         groups = [_group(source, value, place(entry)) for entry, value in enumerate(values)]
-        listed = [*listed, *(image for image, group in zip(checked, groups, strict=True) if group is None)]
+        known = [*known, *(image for image, group in zip(images, groups, strict=True) if group is None)]
         grouped = [entry for entry, group in enumerate(groups) if group is not None]
-        checked, numbers = [checked[entry] for entry in grouped], [numbers[entry] for entry in grouped]
+        images, numbers = [images[entry] for entry in grouped], [numbers[entry] for entry in grouped]
         values = [groups[entry] for entry in grouped]
     if set(map(type, values)) != {str}:
         lists = (
@@ -112,20 +112,20 @@ def caption_rows(
         )
         if source.role == "candidates":
             _check_counts(source, lists, place)
-        listed = [*listed, *(image for image, captions in zip(checked, lists, strict=True) if not captions)]
+        known = [*known, *(image for image, captions in zip(images, lists, strict=True) if not captions)]
         entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
-        checked = [*map(checked.__getitem__, entries)]
+        images = [*map(images.__getitem__, entries)]
         numbers = tuple(map(numbers.__getitem__, entries))
         values = [*chain.from_iterable(lists)]
     rows = CaptionRows(
         name=source.name,
         role=source.role,
-        ids=tuple(checked),
+        ids=tuple(images),
         texts=tuple(values),
         unit=unit,
         numbers=numbers,
         id_form=id_form,
-        known_images=tuple(listed),
+        known_images=tuple(known),
     )
     _check_texts(rows)
     if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects

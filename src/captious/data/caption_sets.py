@@ -99,15 +99,15 @@ class CaptionSets:
         texts = self.candidates.texts
         slots: list[Slot] = []
         for number in range(int(counts.max(initial=0))):
-            having = np.flatnonzero(counts > number)
-            if 2 * len(having) >= len(counts):
-                table, rows, shown = self.references, having, starts + number % counts
+            images = np.flatnonzero(counts > number)
+            if 2 * len(images) >= len(counts):
+                table, rows, candidates = self.references, images, starts + number % counts
             else:
-                same = bool(slots) and len(slots[-1].captions) == len(having)
-                table = slots[-1].captions.references if same else self.references.select(having)
-                rows, shown = np.arange(len(having)), starts[having] + number
-            captions = Captions(tuple(map(texts.__getitem__, shown.tolist())), table, subset=self.subset)
-            slots.append(Slot(captions, rows, starts[having] + number))
+                same = bool(slots) and len(slots[-1].captions) == len(images)
+                table = slots[-1].captions.references if same else self.references.select(images)
+                rows, candidates = np.arange(len(images)), starts[images] + number
+            captions = Captions(tuple(map(texts.__getitem__, candidates.tolist())), table, subset=self.subset)
+            slots.append(Slot(captions, rows, starts[images] + number))
         return tuple(slots)
 
     def select(self, indices: ArrayLike) -> CaptionSets:

@@ -133,10 +133,10 @@ class Finding:
         """The sentence without the number of candidates and their ids."""
         return self._worded("Some")
 
-    def _worded(self, which: str, where: str = "") -> str:
+    def _worded(self, amount: str, where: str = "") -> str:
         kind = KINDS[self.kind]
         end = "" if kind.advice.endswith("?") else "."
-        return f"{which} candidates {kind.what}{where}: {kind.advice}{end}"
+        return f"{amount} candidates {kind.what}{where}: {kind.advice}{end}"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from captious.evaluation.paired_tests import effect_interval, effect_size, resam
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.evaluation.score_report import Report, Result
 from captious.evaluation.system_names import pair_names
-from captious.metrics.contract.request import MetricLike, select
+from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -184,8 +184,8 @@ class Comparison(Displayed, Mapping[str, Difference]):
         """Warnings about the comparison, one sentence each."""
         sentences = [*self.a.warnings, *self.b.warnings, *few_images(self.a.n_images)]
         if self.a.description is not None and self.b.description is not None:
-            one, two = self.a.description, self.b.description
-            if (one.fewest, one.most) != (two.fewest, two.most):
+            description_a, description_b = self.a.description, self.b.description
+            if (description_a.fewest, description_a.most) != (description_b.fewest, description_b.most):
                 sentences.append(
                     "the systems have different numbers of candidates per image, on which diversity and scores of the "
                     "best candidate depend."

@@ -98,8 +98,8 @@ def _are_whole(rows: NDArray[np.float64]) -> Sequence[bool]:
     if not len(rows):
         return [True] * rows.shape[1]
     whole = (rows[:100] == np.rint(rows[:100])).all(axis=0)  # spares a longer look at most columns that are not
-    kept = rows[:, whole]
-    whole[whole] = (kept == np.rint(kept)).all(axis=0) & (np.abs(kept).max(axis=0) * len(rows) <= _WHOLE)
+    columns = rows[:, whole]
+    whole[whole] = (columns == np.rint(columns)).all(axis=0) & (np.abs(columns).max(axis=0) * len(rows) <= _WHOLE)
     return whole.tolist()  # type: ignore[no-any-return]
 
 
@@ -128,7 +128,7 @@ def _text(units: int) -> str:
 
 
 def _from_text(text: str) -> int:
-    found = _TEXT.fullmatch(text)
-    if found is None or (power := int(found[2] or 0)) < -_UNIT:
+    match = _TEXT.fullmatch(text)
+    if match is None or (power := int(match[2] or 0)) < -_UNIT:
         raise ValueError(f"{text!r:.60} is not an exact sum")
-    return int(found[1], 16) << (power + _UNIT)
+    return int(match[1], 16) << (power + _UNIT)

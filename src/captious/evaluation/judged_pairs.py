@@ -196,10 +196,10 @@ def judge_pairwise(
     first = next(iter(captions.values()))
     if not len(first):
         raise EmptyInputError("there are no captions", help="give the captions of at least one image")
-    if not all(same_images(one.ids, first.ids) for one in captions.values()):
+    if not all(same_images(side.ids, first.ids) for side in captions.values()):
         raise ParameterError("the systems have captions of different images", help="give captions of the same images")
-    rows = {name: [one.references.rows_by_id[image] for image in first.ids] for name, one in captions.items()}
-    captions = {name: one.select(rows[name]) for name, one in captions.items()}
+    rows = {name: [side.references.rows_by_id[image] for image in first.ids] for name, side in captions.items()}
+    captions = {name: side.select(rows[name]) for name, side in captions.items()}
     warnings: list[str] = []
     pairs = [_judged(metric, a, b, captions[a], captions[b], sampling, warnings) for a, b in combinations(systems, 2)]
     signatures: Sequence[str] = metric.signatures()

@@ -18,8 +18,8 @@ from captious.evaluation.caption_warnings import issue
 from captious.evaluation.score_report import Report, Result, Statistics
 from captious.evaluation.system_names import name_of
 from captious.evaluation.system_reports import Reports, candidates_by_system
-from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.request import MetricLike, Selection, select
+from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
+from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, SetMetric, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -110,7 +110,7 @@ def score(
             ``several``.
     """
     systems = candidates_by_system(candidates)
-    several = several or any(isinstance(one, CaptionSets) for one in (systems or {"": candidates}).values())
+    several = several or any(isinstance(source, CaptionSets) for source in (systems or {"": candidates}).values())
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     if systems is None:
@@ -130,12 +130,12 @@ def score(
     reports = Reports(
         [
             evaluate(
-                match(one, table, part=part, subset=subset, several=several, clean=clean),
+                match(source, table, part=part, subset=subset, several=several, clean=clean),
                 selection,
                 system=name,
                 of_k=choices,
             )
-            for name, one in systems.items()
+            for name, source in systems.items()
         ]
     )
     if part is not None:
@@ -178,15 +178,16 @@ def evaluate(
     counts = reference_counts(captions.references)
     store = table.references.stored
     not_stored: list[str] = []
-    named = steps(selection, lambda item: f"{system}: {item.metric.name}")
-    with using_threads(selection.settings.threads), named as requested:
-        for item in requested:
+    progress = steps(selection, lambda item: f"{system}: {item.metric.name}")
+    with using_threads(selection.settings.threads), progress as selected:
+        for item in selected:
             missed = store.n_missed if store is not None else 0
             state = item.metric.fit(table.references)
             for statistics in _statistics(item.metric, table, state, of_k):
                 metric = statistics.metric
                 signatures = metric.signatures(state)
-                signatures = with_cleaning(signatures, captions.clean)
+                if captions.clean:
+                    signatures = with_part(signatures, f"clean:{'+'.join(captions.clean)}")
                 if metric.needs_references:
                     signatures = with_references(signatures, *counts, references_as=references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
@@ -266,17 +267,8 @@ def with_references(
         references_as: see ``Settings``; "cat" is shown.
     """
     number = str(most) if n_references == most * n_images else "var"
-    shown = number if references_as == "each" else f"{references_as}-{number}"
-    parts = (signature.rpartition("|") for signature in signatures)
-    return tuple(f"{parameters}|references:{shown}|{version}" for parameters, _, version in parts)
-
-
-def with_cleaning(signatures: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
-    """Signatures with the rules that candidates were cleaned by, such as ``clean:markdown+prompt``."""
-    if not rules:
-        return tuple(signatures)
-    parts = (signature.rpartition("|") for signature in signatures)
-    return tuple(f"{parameters}|clean:{'+'.join(rules)}|{version}" for parameters, _, version in parts)
+    text = number if references_as == "each" else f"{references_as}-{number}"
+    return with_part(signatures, f"references:{text}")
 
 
 def reference_counts(references: References) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from captious.data import Captions, References, read_references, recorded, write_prepared
 from captious.evaluation.metric_run import evaluate
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.request import Selection, select
+from captious.metrics.contract.selection import Selection, select
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["annotate", "prepare", "write"]

@@ -102,7 +102,7 @@ def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int
         float64[resamples, k].
     """
     n = len(statistics)
-    counts = _kept_counts(n, resamples, seed) if n * resamples <= _MOST_KEPT else _counts(n, resamples, seed)
+    counts = _all_counts(n, resamples, seed) if n * resamples <= _MOST_KEPT else _counts(n, resamples, seed)
     return _weighted_sums(statistics, resamples, iter(counts))
 
 
@@ -114,12 +114,12 @@ def _counts(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.integer[An
 
 
 @lru_cache(maxsize=1)
-def _kept_counts(n: int, resamples: int, seed: int) -> NDArray[np.uint8]:
+def _all_counts(n: int, resamples: int, seed: int) -> NDArray[np.uint8]:
     """All counts, uint8[resamples, n], kept because metrics are usually resampled one after the other."""
-    kept = np.empty((resamples, n), np.uint8)  # that an image is drawn more than 255 times does not happen
-    for row, counts in zip(kept, _counts(n, resamples, seed), strict=True):
+    matrix = np.empty((resamples, n), np.uint8)  # that an image is drawn more than 255 times does not happen
+    for row, counts in zip(matrix, _counts(n, resamples, seed), strict=True):
         row[:] = counts
-    return kept
+    return matrix
 
 
 def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:

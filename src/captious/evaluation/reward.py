@@ -14,7 +14,7 @@ from captious.errors import CaptionTypeError, ParameterError, UnknownImageError,
 from captious.evaluation.metric_run import reference_counts, with_references
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Metric
-from captious.metrics.contract.request import ALL, MetricLike, select
+from captious.metrics.contract.selection import ALL, MetricLike, select
 from captious.metrics.contract.set_metrics import needs_several_error
 from captious.metrics.contract.settings import Settings
 

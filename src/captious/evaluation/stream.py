@@ -9,7 +9,7 @@ from captious.errors import ParameterError
 from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.metric_run import refuse_missing_references
 from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -34,7 +34,7 @@ class Stream:
 
     def __init__(
         self,
-        metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+        metrics: MetricLike | Iterable[MetricLike] | None = None,
         *,
         settings: Settings | None = None,
     ) -> None:
@@ -133,8 +133,8 @@ class Stream:
 
 
 def _merged(states: list[State | None]) -> State | None:
-    merged = states[0]
+    total = states[0]
     for state in states[1:]:
-        assert merged is not None and state is not None
-        merged = merged.merge(state)
-    return merged
+        assert total is not None and state is not None
+        total = total.merge(state)
+    return total

@@ -21,9 +21,9 @@ def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
     stems = [*map(_stem, files)]
     names = [stem if stems.count(stem) == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
     names = [os.fsencode(name).decode(errors="replace") for name in names]  # names of files need not be text
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if repeated:
-        raise ParameterError(f"{repeated[0]} is given twice", help="give each system once")
+    duplicates = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if duplicates:
+        raise ParameterError(f"{duplicates[0]} is given twice", help="give each system once")
     return names
 
 

@@ -23,8 +23,9 @@ from captious.judgment.human_judgments import HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.own_judgments import as_own, load_own
+from captious.metrics.contract.availability import coco_available
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import ALL, MetricLike, check_used, coco_available
+from captious.metrics.contract.selection import ALL, MetricLike, check_used
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 

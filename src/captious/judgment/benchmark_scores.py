@@ -24,11 +24,13 @@ from captious.judgment.metric_scores import (
     score_captions,
     sign_of,
 )
+from captious.metrics.contract.availability import available
 from captious.metrics.contract.catalogue import get, names
 from captious.metrics.contract.catalogue import owner as owner_of
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.own_function import FunctionMetric
-from captious.metrics.contract.request import ALL, MetricLike, Request, available
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.selection import ALL, MetricLike
 from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation import Report, Result, evaluate
-from captious.metrics.contract.request import MetricLike, Selection, select
+from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.settings import Settings
 
 __all__ = [

@@ -116,10 +116,10 @@ class Captious(MeanMetric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        shown = {"variant": self.variant, "tokenizer": self.tokenizer.name}
+        values = {"variant": self.variant, "tokenizer": self.tokenizer.name}
         if self.head is None or self.encoder is None:
-            return {**shown, "weights": self.weights.name}
-        return {**shown, "weights": self.head.name, "model": self.encoder.label}
+            return {**values, "weights": self.weights.name}
+        return {**values, "weights": self.head.name, "model": self.encoder.label}
 
     @property
     def layer(self) -> EncodedLayer:

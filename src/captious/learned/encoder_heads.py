@@ -141,9 +141,9 @@ def probe(encoder: Encoder) -> NDArray[np.float32]:
     return states
 
 
-def _cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
-    cosines: NDArray[np.float32] = np.einsum("ij,ij->i", one, other) / np.maximum(lengths, 1e-9)
+def _cosines(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    cosines: NDArray[np.float32] = np.einsum("ij,ij->i", a, b) / np.maximum(lengths, 1e-9)
     return cosines
 
 
@@ -152,8 +152,8 @@ def _bundled() -> EncoderHead:
     return EncoderHead.load(BUNDLED_HEAD)
 
 
-def _from_tensors(tensors: dict[str, NDArray[Any]], said: Any, name: str) -> EncoderHead:
-    about, encoder, light = said["about"], said["encoder"], said["light"]
+def _from_tensors(tensors: dict[str, NDArray[Any]], config: Any, name: str) -> EncoderHead:
+    about, encoder, light = config["about"], config["encoder"], config["light"]
     matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
     probes, score = tensors["probes"], tensors["score"]
     sound = (

@@ -15,7 +15,8 @@ from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Resource
-from captious.metrics.contract.request import Request, select
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.row_files import check_row_file, write_parquet, write_rows
 
@@ -67,12 +68,12 @@ class Features(Combined):
         Numbers follow from the set, so they are left out. Where metrics have different values of one parameter, these
         are joined by "+".
         """
-        united: dict[str, dict[str, None]] = {}
+        values_of: dict[str, dict[str, None]] = {}
         for metric in self.metrics:
             for name, value in metric.parameters.items():
                 if name not in _OF_THE_SET and not isinstance(value, float | int):
-                    united.setdefault(name, {})[str(value)] = None
-        return {name: "+".join(values) for name, values in united.items()}
+                    values_of.setdefault(name, {})[str(value)] = None
+        return {name: "+".join(values) for name, values in values_of.items()}
 
     @property
     def parameters(self) -> Mapping[str, object]:

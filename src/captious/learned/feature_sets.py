@@ -80,8 +80,8 @@ class FeatureSet:
         for feature in self.features:
             _check(feature, self.name)
         labels = self.labels
-        if repeated := [label for label in labels if labels.count(label) > 1]:
-            raise ParameterError(f"{repeated[0]} is given twice", where=f"feature set {self.name}", help="remove one")
+        if duplicates := [label for label in labels if labels.count(label) > 1]:
+            raise ParameterError(f"{duplicates[0]} is given twice", where=f"feature set {self.name}", help="remove one")
 
     def __len__(self) -> int:
         """Number of features."""
@@ -146,16 +146,18 @@ def _check(feature: Feature, of: str) -> None:
     scale = feature.scale
     if not isinstance(scale, int | float) or isinstance(scale, bool) or not math.isfinite(scale) or abs(scale) > LARGE:
         raise ParameterError(f"invalid scale {scale!r:.60}", where=where, help=f"give a number up to {LARGE:,}")
-    what = Request.from_text(feature.metric)
-    owner = catalogue.owner(what.name)
+    request = Request.from_text(feature.metric)
+    owner = catalogue.owner(request.name)
     if owner is None:
-        raise catalogue.unknown(what.name)
+        raise catalogue.unknown(request.name)
     outputs = catalogue.get(owner).outputs
-    if what.name not in outputs:
+    if request.name not in outputs:
         raise ParameterError(
-            f"{what.name} has several outputs", where=where, help=f"give one of {', '.join(outputs)} for each feature"
+            f"{request.name} has several outputs",
+            where=where,
+            help=f"give one of {', '.join(outputs)} for each feature",
         )
-    for name, value in what.parameters.items():
+    for name, value in request.parameters.items():
         if name in _RESOURCES and (name, value) != ("idf", COCO_VAL):
             raise ParameterError(
                 f"{name} is a resource, which cannot be a part of a feature set",
@@ -170,14 +172,14 @@ def _built_in(name: str, *features: str | tuple[str, float]) -> Mapping[str, Fea
 
 def _lceval(name: str, combine: str) -> Mapping[str, FeatureSet]:
     """LCEval's 16 features; some of them with another way to combine references than the best one."""
-    how = f":combine={combine}" if combine else ""
+    parameter = f":combine={combine}" if combine else ""
     chains = f",combine={combine}" if combine else ""
     return _built_in(
         name,
-        *(f"ngram-precision-{n}{how}" for n in range(1, 5)),
-        f"unigram-recall{how}",
+        *(f"ngram-precision-{n}{parameter}" for n in range(1, 5)),
+        f"unigram-recall{parameter}",
         *("rouge-l", "meteor", "wmd@lceval", "spice", f"cider-d:idf={COCO_VAL}"),
-        f"mowe{how}",
+        f"mowe{parameter}",
         *(f"hwcm-{depth}:chains=lemma{chains}" for depth in (2, 3, 4)),
         *(f"hwcm-{depth}:chains=dep{chains}" for depth in (2, 3)),
     )
@@ -200,20 +202,20 @@ def _sets() -> dict[str, FeatureSet]:
 FEATURE_SETS = ("nneval", "lceval", "lceval-mean", "lceval-min")
 
 
-def as_feature_set(what: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
+def as_feature_set(source: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
     """A feature set by its name, or from a file (.json or .toml).
 
     Raises:
         UnknownNameError: neither the name of a set nor a file.
         ResourceError: a file that holds no feature set.
     """
-    if isinstance(what, FeatureSet):
-        return what
-    name = os.fspath(what)
+    if isinstance(source, FeatureSet):
+        return source
+    name = os.fspath(source)
     if name in FEATURE_SETS:
         return _sets()[name]
     if Path(name).suffix in (".json", ".toml"):
-        return FeatureSet.load(what)
+        return FeatureSet.load(source)
     raise UnknownNameError(
         f"there is no feature set {name!r}",
         help=f"{did_you_mean(name, FEATURE_SETS)}give {', '.join(FEATURE_SETS)}, or a file (.json, .toml)",

@@ -67,13 +67,15 @@ class LearnedMetric(Features):
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         messages = super().warnings(captions, state)
-        ours = self.resources
-        others = {name: value for name, value in self.trained.resources.items() if ours.get(name, value) != value}
-        if others:
-            trained = ", ".join(f"{name} {value}" for name, value in others.items())
-            here = ", ".join(f"{name} {ours[name]}" for name in others)
+        resources = self.resources
+        differences = {
+            name: value for name, value in self.trained.resources.items() if resources.get(name, value) != value
+        }
+        if differences:
+            trained = ", ".join(f"{name} {value}" for name, value in differences.items())
+            now = ", ".join(f"{name} {resources[name]}" for name in differences)
             messages.append(
-                f"the weights of {self.name} were trained with {trained}, but its features are computed with {here}: "
+                f"the weights of {self.name} were trained with {trained}, but its features are computed with {now}: "
                 "compare its scores only with scores of the same signature, or train it with these resources "
                 "(captious learn train)."
             )

@@ -91,12 +91,12 @@ class Leic(MeanMetric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        shown: dict[str, object] = {"variant": self.variant, "weights": self.trained.label}
+        values: dict[str, object] = {"variant": self.variant, "weights": self.trained.label}
         if self.features is not None:
-            shown["images"] = self.features.label
+            values["images"] = self.features.label
         if self.variant == "official" and self.trained.critique.recipe.images != "only":
-            shown["seed"] = self.seed or 0
-        return shown
+            values["seed"] = self.seed or 0
+        return values
 
     @property
     def tokens(self) -> str:

@@ -51,8 +51,8 @@ def write_weights(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any
     """
     from safetensors.numpy import save
 
-    said = json.dumps({"format": _FORMAT, **config}, sort_keys=True, ensure_ascii=False)
-    content = save(dict(arrays), {_CONFIG: said})
+    header = json.dumps({"format": _FORMAT, **config}, sort_keys=True, ensure_ascii=False)
+    content = save(dict(arrays), {_CONFIG: header})
     with whole_file(path, "wb") as file:
         file.write(content)
 

@@ -47,10 +47,10 @@ class Bleu(Metric):
     def explain(self, candidate: str, references: Sequence[str]) -> NgramMatches:
         """The n-grams of a candidate with those that match, the precisions, and the brevity penalty; of BLEU-4."""
         words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
-        matched: list[MatchedNgram] = []
-        for ours, *theirs in zip(ngrams(words), *map(ngrams, others), strict=True):
-            most = {ngram: max(side[ngram] for side in theirs) for ngram in ours}
-            matched += [MatchedNgram(ngram, n, min(n, most[ngram])) for ngram, n in ours.items()]
+        matches: list[MatchedNgram] = []
+        for counts, *reference_counts in zip(ngrams(words), *map(ngrams, others), strict=True):
+            most = {ngram: max(side[ngram] for side in reference_counts) for ngram in counts}
+            matches += [MatchedNgram(ngram, n, min(n, most[ngram])) for ngram, n in counts.items()]
         (row,) = self.statistics(captions)
         length, closest = row[8:]
         precisions, penalty = self._parts(row)
@@ -58,7 +58,7 @@ class Bleu(Metric):
             candidate=tuple(words),
             score=float(self.aggregate(row)[3]),
             precisions=tuple(precisions.tolist()),
-            ngrams=tuple(matched),
+            ngrams=tuple(matches),
             brevity_penalty=float(penalty[0]),
             length=int(length),
             closest_length=int(closest),

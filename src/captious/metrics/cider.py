@@ -164,19 +164,19 @@ class Cider(MeanMetric):
         words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
         scheme = self.weights(idf)
         sides = [[*ngrams(side)] for side in (words, *others)]
-        known = _document_counts({ngram for side in sides for order in side for ngram in order}, idf)
+        documents = _document_counts({ngram for side in sides for order in side for ngram in order}, idf)
         log_n = math.log(idf.n_documents)
-        weight = {g: log_n - math.log(max(1, known.get(g, 0))) for side in sides for order in side for g in order}
+        weight = {g: log_n - math.log(max(1, documents.get(g, 0))) for side in sides for order in side for g in order}
 
         def vector(counts: Counter[tuple[str, ...]]) -> dict[tuple[str, ...], float]:
             total = counts.total() if scheme.relative else 1
             return {ngram: n / total * weight[ngram] for ngram, n in counts.items()}
 
-        ours, *theirs = ([vector(order) for order in side] for side in sides)
-        adds = {ngram: 0.0 for order in ours for ngram in order}
-        for other, vectors in zip(others, theirs, strict=True):
-            factor = self.factor(words, other)
-            for mine, reference in zip(ours, vectors, strict=True):
+        candidate_vectors, *reference_vectors = ([vector(order) for order in side] for side in sides)
+        adds = {ngram: 0.0 for order in candidate_vectors for ngram in order}
+        for reference_words, vectors in zip(others, reference_vectors, strict=True):
+            factor = self.factor(words, reference_words)
+            for mine, reference in zip(candidate_vectors, vectors, strict=True):
                 norms = math.sqrt(sum(v * v for v in mine.values())) * math.sqrt(sum(v * v for v in reference.values()))
                 for ngram in mine.keys() & reference.keys() if norms else ():
                     value = min(mine[ngram], reference[ngram]) if scheme.clip else mine[ngram]

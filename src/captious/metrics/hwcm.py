@@ -81,11 +81,11 @@ class Hwcm(MeanMetric):
         candidates = np.array([number[id(parse)] for parse in ours], np.int64)[of_images]
         references = np.array([number[id(parse)] for parse in theirs], np.int64)
         if self.variant == "official":
-            every = chains_of_strings(trees, _DEPTH)
-            recalls = [shared(of, candidates, references) / (of.totals[references] + _SMALL) for of in every]
+            chains = chains_of_strings(trees, _DEPTH)
+            recalls = [shared(of, candidates, references) / (of.totals[references] + _SMALL) for of in chains]
             return np.asarray(_FACTORS * np.cumsum(np.stack(recalls, axis=1), axis=1))
-        every = chains_of_words(trees, _DEPTH)
-        shares = [shared(of, candidates, references) / np.maximum(of.totals[candidates], 1) for of in every]
+        chains = chains_of_words(trees, _DEPTH)
+        shares = [shared(of, candidates, references) / np.maximum(of.totals[candidates], 1) for of in chains]
         return np.stack(shares, axis=1)
 
 

@@ -56,8 +56,8 @@ class JudgeGeval(JudgeMetric):
 
 def integer_score(answer: Answer) -> float | None:
     """The integer from 0 to 100 after a dollar sign at the end of an answer, divided by 100; None if there is none."""
-    found = _SCORE.search(final_answer(answer.text))
-    return None if found is None or int(found[1]) > 100 else int(found[1]) / 100
+    match = _SCORE.search(final_answer(answer.text))
+    return None if match is None or int(match[1]) > 100 else int(match[1]) / 100
 
 
 def expected_score(answer: Answer) -> float | None:
@@ -71,11 +71,11 @@ def expected_score(answer: Answer) -> float | None:
     if integer_score(answer) is None:
         return None
     text = "".join(token.text for token in answer.tokens)
-    found = _SCORE.search(text)
-    if found is None:  # special tokens, or bytes, that are not as in the text
+    match = _SCORE.search(text)
+    if match is None:  # special tokens, or bytes, that are not as in the text
         return None
-    token = _token_at(answer.tokens, found.start(1))
-    if _number(token.text) != int(found[1]):
+    token = _token_at(answer.tokens, match.start(1))
+    if _number(token.text) != int(match[1]):
         raise ParameterError(
             "the model writes numbers in several tokens, so that none has the probability of a score",
             where=f"the answer ends in {text[-20:]!r}",
@@ -98,5 +98,5 @@ def _token_at(tokens: tuple[Token, ...], place: int) -> Token:
 
 def _number(token: str) -> int | None:
     """The integer that a token is, apart from white space and a dollar sign before it."""
-    written = token.strip().removeprefix("$")
-    return int(written) if written.isascii() and written.isdecimal() else None
+    digits = token.strip().removeprefix("$")
+    return int(digits) if digits.isascii() and digits.isdecimal() else None

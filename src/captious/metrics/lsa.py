@@ -63,7 +63,7 @@ class Lsa(SetMeanMetric):
                 matrices = np.zeros((len(part), int(widths[part].max()), m))
                 place = np.full(len(sets), -1)
                 place[part] = np.arange(len(part))
-                here = np.flatnonzero(place[image_of] >= 0)
-                np.add.at(matrices, (place[image_of[here]], within[here], column[here]), 1.0)
+                entries = np.flatnonzero(place[image_of] >= 0)
+                np.add.at(matrices, (place[image_of[entries]], within[entries], column[entries]), 1.0)
                 scores[part] = spread(np.linalg.svd(matrices, compute_uv=False), m)
         return scores

@@ -41,8 +41,8 @@ class KnownCaptions:
 
     def has(self, tokens: Tokens) -> NDArray[np.bool_]:
         """Whether each caption is one of them, bool[n_captions]."""
-        same = tokens.vocabulary is self.vocabulary
-        ids = tokens.ids if same else tokens.vocabulary.ids_in(self.vocabulary)[tokens.ids]  # -1: in none of them
+        shared = tokens.vocabulary is self.vocabulary
+        ids = tokens.ids if shared else tokens.vocabulary.ids_in(self.vocabulary)[tokens.ids]  # -1: in none of them
         return np.fromiter((caption in self.captions for caption in _as_bytes(ids, tokens.offsets)), bool)
 
 

@@ -78,8 +78,8 @@ def _subsequence(ours: Sequence[str], theirs: Sequence[str]) -> Subsequence:
     longest = np.zeros((len(ours) + 1, len(theirs) + 1), np.int64)  # of what follows each pair of places
     for i in reversed(range(len(ours))):
         for j in reversed(range(len(theirs))):
-            same = ours[i] == theirs[j]
-            longest[i, j] = longest[i + 1, j + 1] + 1 if same else max(longest[i + 1, j], longest[i, j + 1])
+            equal = ours[i] == theirs[j]
+            longest[i, j] = longest[i + 1, j + 1] + 1 if equal else max(longest[i + 1, j], longest[i, j + 1])
     places, i, j = [], 0, 0
     while i < len(ours) and j < len(theirs) and longest[i, j]:
         if ours[i] == theirs[j]:

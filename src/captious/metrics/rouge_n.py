@@ -36,5 +36,5 @@ class RougeN(MeanMetric):
         matches = ngram_matches(index, candidates.ids, candidates.offsets, threads())
         words = captions.references.layer(WordLayer(self.tokenizer))
         ngrams = np.maximum(words.lengths[:, None] - np.arange(4), 0)
-        matched, total = np.add.reduceat(matches, starts), np.add.reduceat(ngrams, starts)
-        return matched / np.maximum(total, 1)
+        n_matches, total = np.add.reduceat(matches, starts), np.add.reduceat(ngrams, starts)
+        return n_matches / np.maximum(total, 1)

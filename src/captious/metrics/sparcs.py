@@ -128,10 +128,10 @@ class Sparcs(MeanMetric):
         n_references = np.diff(captions.references.offsets)
         image_of = np.repeat(np.arange(len(captions)), n_references)
         concepts, n_having = np.unique(image_of[references.captions] * size + references.ids, return_counts=True)
-        expected = np.bincount(concepts // size, n_having, len(captions))
-        ours = candidates.captions * size + candidates.ids
-        place = np.minimum(np.searchsorted(concepts, ours), len(concepts) - 1)
-        is_shared = concepts[place] == ours if len(concepts) else np.zeros(len(ours), bool)
-        matched = np.bincount(candidates.captions[is_shared], n_having[place[is_shared]], len(captions))
+        total = np.bincount(concepts // size, n_having, len(captions))
+        pairs = candidates.captions * size + candidates.ids
+        place = np.minimum(np.searchsorted(concepts, pairs), len(concepts) - 1)
+        is_shared = concepts[place] == pairs if len(concepts) else np.zeros(len(pairs), bool)
+        shared = np.bincount(candidates.captions[is_shared], n_having[place[is_shared]], len(captions))
         unmatched = np.bincount(candidates.captions[~is_shared], minlength=len(captions)) * n_references
-        return np.asarray(2 * matched / np.maximum(matched + unmatched + expected, 1))
+        return np.asarray(2 * shared / np.maximum(shared + unmatched + total, 1))

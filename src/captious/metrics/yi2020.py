@@ -143,10 +143,10 @@ class Yi2020(EncoderMetric):
                 rows, ids, bases = joined.of_image(i)
                 recall = self._recall(similarity.max(axis=1)[rows], weights[ids], bases, end - first)
                 if self.remove:
-                    left = content[tokens]
-                    if not left.any():
+                    is_content = content[tokens]
+                    if not is_content.any():
                         continue
-                    best = similarity[:, left].max(axis=1)
+                    best = similarity[:, is_content].max(axis=1)
                     recall *= self._content_recall(best[rows], content[ids], bases, end - first)
                 scores[i] = recall.mean()
         return scores
@@ -216,8 +216,8 @@ class _Combined:
     offsets: NDArray[np.int64]
 
     def of_image(self, i: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        here = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
-        return self.rows[here], self.tokens[here], self.bases[here]
+        rows_of_image = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
+        return self.rows[rows_of_image], self.tokens[rows_of_image], self.bases[rows_of_image]
 
 
 @dataclass(frozen=True)

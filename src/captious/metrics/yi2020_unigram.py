@@ -41,9 +41,9 @@ class Yi2020Unigram(MeanMetric):
         words = candidates.vocabulary.words()
         content = np.array([word not in self.stop_words for word in words], bool)
         image = np.repeat(np.arange(len(captions)), np.diff(captions.references.offsets))
-        expected = _pairs(references, image, content)
-        shared = np.intersect1d(expected, _pairs(candidates, np.arange(len(captions)), content), assume_unique=True)
-        of_image = [np.bincount(pairs // max(len(words), 1), minlength=len(captions)) for pairs in (shared, expected)]
+        all_pairs = _pairs(references, image, content)
+        shared = np.intersect1d(all_pairs, _pairs(candidates, np.arange(len(captions)), content), assume_unique=True)
+        of_image = [np.bincount(pairs // max(len(words), 1), minlength=len(captions)) for pairs in (shared, all_pairs)]
         return np.asarray(of_image[0] / np.maximum(of_image[1], 1))
 
 
@@ -54,5 +54,5 @@ def _pairs(tokens: Tokens, image: NDArray[np.int64], content: NDArray[np.bool_])
         image: int64[n_captions], the image of each caption.
         content: bool[size of the vocabulary].
     """
-    kept = content[tokens.ids]
-    return np.unique(np.repeat(image, tokens.lengths)[kept] * len(content) + tokens.ids[kept])
+    is_content = content[tokens.ids]
+    return np.unique(np.repeat(image, tokens.lengths)[is_content] * len(content) + tokens.ids[is_content])

@@ -166,8 +166,8 @@ class EmbeddedLayer:
 
     def of_references(self, references: References) -> EmbeddedWords:
         tokens: Tokens = references.layer(self._tokens)
-        nothing = WordTable(np.empty(0, np.int32), [], np.empty((0, self.vectors.width), np.float32), {})
-        return EmbeddedWords.of(tokens, nothing.extended(self, tokens.vocabulary))
+        empty = WordTable(np.empty(0, np.int32), [], np.empty((0, self.vectors.width), np.float32), {})
+        return EmbeddedWords.of(tokens, empty.extended(self, tokens.vocabulary))
 
     def of_candidates(self, captions: Captions, references: EmbeddedWords) -> EmbeddedWords:
         tokens: Tokens = captions.layer(self._tokens)[0]

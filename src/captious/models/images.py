@@ -48,11 +48,11 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
     """
     folder = Path(folder)
     files = _files(folder)
-    named: dict[str, list[str]] = {}
+    files_of: dict[str, list[str]] = {}
     for file in sorted(files):
         for name in ids_in_name(file):
-            named.setdefault(name, []).append(file)
-    names_of = [[str(image)] if str(image) in files else named.get(str(image), []) for image in ids]
+            files_of.setdefault(name, []).append(file)
+    names_of = [[str(image)] if str(image) in files else files_of.get(str(image), []) for image in ids]
     if absent := [image for image, names in zip(ids, names_of, strict=True) if not names]:
         raise InputError(
             f"{len(absent):,} of {len(ids):,} images have no file",

@@ -72,7 +72,7 @@ def _opened(name: str, checksum: str, file: VectorFile, cached_in: Path) -> Name
     return NamedVectors(name, checksum, file.compiled(checksum), str(file.path))
 
 
-def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
+def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
     """Vectors by name or from a file; None for the default.
 
     Raises:
@@ -81,9 +81,9 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
         UnknownNameError: neither a name that is known nor a file.
         ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
     """
-    if what is None:
-        what = default()
-    if what is None:
+    if source is None:
+        source = default()
+    if source is None:
         if available := names():
             raise ParameterError(
                 "several word vectors are available",
@@ -91,15 +91,17 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
                 help=f"--vectors NAME (vectors=NAME in Python), or set {VARIABLE}",
             )
         raise MissingExtraError("no word vectors are available", help=_HOW_TO_GET)
-    text = os.fspath(what) if isinstance(what, str | os.PathLike) else what
-    if not isinstance(text, str):
-        raise ParameterError(f"{what!r:.80} are not word vectors", help="give a name, a file, or captious.WordVectors")
-    if isinstance(what, str) and NAME.fullmatch(text) and (entry := _entry(text)):
-        return _of_entry(text, entry)
-    path = expanded(text, "--vectors")
-    if not text or not os.path.exists(path):
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else source
+    if not isinstance(name, str):
+        raise ParameterError(
+            f"{source!r:.80} are not word vectors", help="give a name, a file, or captious.WordVectors"
+        )
+    if isinstance(source, str) and NAME.fullmatch(name) and (entry := _entry(name)):
+        return _of_entry(name, entry)
+    path = expanded(name, "--vectors")
+    if not name or not os.path.exists(path):
         raise UnknownNameError(
-            f"{text!r} is neither the name of word vectors nor a file",
+            f"{name!r} is neither the name of word vectors nor a file",
             help=f"known names: {', '.join(names()) or '(none)'}. To add vectors: {INSTALL}",
         )
     file = VectorFile(path)
@@ -189,12 +191,12 @@ def describe(name: str) -> tuple[str, str]:
         entry = _entry(name)
     except ResourceError as error:
         return "damaged", error.where
-    what = f"{entry['words']:,} words x {entry['width']}, {entry['checksum'][:8]}, from {entry['path']}"
+    contents = f"{entry['words']:,} words x {entry['width']}, {entry['checksum'][:8]}, from {entry['path']}"
     if entry["subwords"]:
-        what = f"{what}, subwords"
+        contents = f"{contents}, subwords"
     if is_compiled(str(entry["checksum"])):
-        return "compiled", what
-    return ("found" if os.path.isfile(entry["path"]) else "missing"), what
+        return "compiled", contents
+    return ("found" if os.path.isfile(entry["path"]) else "missing"), contents
 
 
 def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
@@ -203,10 +205,10 @@ def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
     checksum = str(entry["checksum"])
     if describe(name)[0] != "compiled":
         try:
-            same = file.checksum() == checksum
+            is_unchanged = file.checksum() == checksum
         except CaptiousError:
-            same = False
-        if not same:
+            is_unchanged = False
+        if not is_unchanged:
             raise ResourceError(
                 f"the word vectors {name} are no longer in the cache, and their source is missing or has changed",
                 where=entry["path"],

@@ -139,13 +139,13 @@ def _fetched_from(source: str, tell: Callable[[str], None], expected: str = "") 
     """The grammar out of a file; with the expected fingerprint, if there is one."""
     make_folder(_fetched().parent)
     with _trouble_with(source, _NAMED), _source(source, tell) as file:
-        packed = packed_grammar(file, tell)
-        grammar = SpiceGrammar(_FETCHED, fingerprint_of(packed), _fetched())
+        content = packed_grammar(file, tell)
+        grammar = SpiceGrammar(_FETCHED, fingerprint_of(content), _fetched())
         if expected and grammar.fingerprint != expected:
             raise ValueError(f"its checksum is {grammar.fingerprint}, that of the published grammar {expected}")
-        arrays = read_grammar(packed, grammar.label).arrays()
-    with whole_file(grammar.file, "wb") as kept:
-        kept.write(packed)
+        arrays = read_grammar(content, grammar.label).arrays()
+    with whole_file(grammar.file, "wb") as copy:
+        copy.write(content)
     compiled(grammar.index, grammar.fingerprint, lambda progress: arrays)
     return grammar
 

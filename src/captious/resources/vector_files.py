@@ -103,8 +103,8 @@ def _is_text(rows: bytes, width: int) -> bool:
     row = rows.partition(b"\n")[0]
     if len(row) < len(rows):  # a whole row: as text it ends in its numbers, or has numbers in all places but one
         fields = row.split()
-        written = sum(_NUMBER.fullmatch(field) is not None for field in fields[-width:])
-        return written >= max(1, min(width, len(fields) - 1) // 2)
+        n_numbers = sum(_NUMBER.fullmatch(field) is not None for field in fields[-width:])
+        return n_numbers >= max(1, min(width, len(fields) - 1) // 2)
     return _NUMBERS.fullmatch(rows[rows.find(b" ") + 1 :][:64]) is not None
 
 
@@ -113,11 +113,11 @@ def _is_text(rows: bytes, width: int) -> bool:
 
 def _text_blocks(file: IO[bytes], width: int, *, first: int = 1, announced: int | None = None) -> Iterator[Block]:
     line = first
-    left = b""
+    remainder = b""
     while True:
         piece = file.read(PIECE)
-        lines, newline, left = (left + piece).rpartition(b"\n") if piece else (left, b"", b"")
-        if len(left) > _LONGEST_LINE:
+        lines, newline, remainder = (remainder + piece).rpartition(b"\n") if piece else (remainder, b"", b"")
+        if len(remainder) > _LONGEST_LINE:
             raise VectorFileError("a line that is too long", place=f"line {line:,}")
         text, ends, vectors, fault, n_numbers, field = parse_vector_lines(lines + newline, width)
         line += len(ends)
@@ -203,10 +203,10 @@ def _from_npz(file: IO[bytes]) -> Source:
     if words.ndim != 1 or words.dtype.kind not in "US":
         raise VectorFileError("its words are not an array of strings", "save words as an array of strings")
     try:
-        listed = words.tolist()
+        texts = words.tolist()
     except (SystemError, ValueError) as error:  # what numpy raises on numbers that are not characters
         raise VectorFileError("its words are not valid text") from error
-    return from_arrays(listed if words.dtype.kind == "S" else encoded(listed), arrays["vectors"])
+    return from_arrays(texts if words.dtype.kind == "S" else encoded(texts), arrays["vectors"])
 
 
 def _load(path: Path, file: IO[bytes]) -> NDArray[Any]:

@@ -80,8 +80,8 @@ class ShardColumns(Columns):
 
 
 def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> InputError:
-    listed = ", ".join(map(repr, names)) or "none"
-    return InputError(problem, where=f"{where}: found {listed}", help=f"name it: --columns {key}=NAME")
+    columns = ", ".join(map(repr, names)) or "none"
+    return InputError(problem, where=f"{where}: found {columns}", help=f"name it: --columns {key}=NAME")
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,7 @@ from captious.errors import (
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.exact_sums import ExactSums
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.request import RequestedMetric, Selection, select
+from captious.metrics.contract.selection import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.scale.batches import BATCH_ROWS, Rows, ShardColumns

@@ -15,7 +15,7 @@ from captious.evaluation.metric_run import with_references
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.evaluation.score_report import Report, Result, Statistics, no_captions
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import Selection
+from captious.metrics.contract.selection import Selection
 from captious.scale.sums import Covariance, ShardSums
 
 __all__ = ["ShardReport", "ShardResult", "reduced"]

@@ -65,7 +65,7 @@ class ShardSums:
             "batches": self.n_batches,
             "sums": [sums.to_text() for sums in self.sums],
             "moments": [sums.to_text() for sums in self.moments],
-            "warnings": {key: [*said] for key, said in self.warnings.items()},
+            "warnings": {key: [*warning] for key, warning in self.warnings.items()},
         }
 
     @classmethod

@@ -39,12 +39,12 @@ class SceneGraph:
 
     def add(self, item: Tuple) -> None:
         """Add a tuple; what the graph already says is merged with it."""
-        thing = self._object(item[0])
+        place = self._object(item[0])
         if len(item) == 2:
-            _merge(self.attributes[thing], self._synonyms.concept_of(item[1]))
+            _merge(self.attributes[place], self._synonyms.concept_of(item[1]))
         elif len(item) == 3:
             relation = self._synonyms.concept_of(item[2].removeprefix("be "))
-            _merge(self.relations.setdefault((thing, self._object(item[1])), []), relation)
+            _merge(self.relations.setdefault((place, self._object(item[1])), []), relation)
 
     def _object(self, name: str) -> int:
         """The object of a name: one with the same concept, the most similar one, which gets the name, or a new one."""

@@ -71,18 +71,20 @@ def explain(candidate: Parse, references: Sequence[Parse], tables: MeteorTables)
         ResourceError: METEOR's tables are damaged.
     """
     lexicon = synonyms(tables)
-    ours = tuples_of(candidate)
-    theirs = tuple(tuples_of(reference) for reference in references)
-    facts = Facts.of(SceneGraph(lexicon, ours))
-    others = Facts.of(SceneGraph(lexicon, (item for reference in theirs for item in reference)))
-    matches = [(kind, fact, others.find(fact, kind)) for kind in KINDS for fact in facts.by_category[kind]]
+    candidate_tuples = tuples_of(candidate)
+    reference_tuples = tuple(tuples_of(reference) for reference in references)
+    facts = Facts.of(SceneGraph(lexicon, candidate_tuples))
+    reference_facts = Facts.of(SceneGraph(lexicon, (item for reference in reference_tuples for item in reference)))
+    matches = [(kind, fact, reference_facts.find(fact, kind)) for kind in KINDS for fact in facts.by_category[kind]]
     matched = {match for _, _, match in matches}
-    precision, recall, score = agreement(np.array(count(facts, others)[0], np.float64)).tolist()
+    precision, recall, score = agreement(np.array(count(facts, reference_facts)[0], np.float64)).tolist()
     return SceneExplanation(
-        candidate_tuples=ours,
-        reference_tuples=theirs,
+        candidate_tuples=candidate_tuples,
+        reference_tuples=reference_tuples,
         candidate=tuple(_shown(kind, fact, match, lexicon) for kind, fact, match in matches),
-        references=tuple((_names(fact), fact in matched) for kind in KINDS for fact in others.by_category[kind]),
+        references=tuple(
+            (_names(fact), fact in matched) for kind in KINDS for fact in reference_facts.by_category[kind]
+        ),
         precision=precision,
         recall=recall,
         score=score,
@@ -103,6 +105,6 @@ def _names(fact: Fact) -> Names:
 def _in_common(ours: Concept, theirs: Concept, lexicon: Synonyms) -> tuple[str, str]:
     """A name of each, the same if they have one in common, else two that are synonyms."""
     pairs = [(name, other) for name in names_of(ours) for other in names_of(theirs)]
-    same = [pair for pair in pairs if pair[0] == pair[1]]
+    common = [pair for pair in pairs if pair[0] == pair[1]]
     alike = (pair for pair in pairs if not lexicon.concept_of(pair[0]).isdisjoint(lexicon.concept_of(pair[1])))
-    return same[0] if same else next(alike)
+    return common[0] if common else next(alike)

@@ -67,10 +67,10 @@ def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | No
     if isinstance(words, str | os.PathLike):
         path = Path(words)
         return _named(path.name.removesuffix(".gz").rsplit(".", 1)[0], _read(path).split())
-    listed = list(words)
-    if not all(isinstance(word, str) for word in listed):
+    own_words = list(words)
+    if not all(isinstance(word, str) for word in own_words):
         raise ParameterError("stop words must be strings", help="give words, or a file with one word per line")
-    return _named("own", listed)
+    return _named("own", own_words)
 
 
 def _named(name: str, words: Iterable[str]) -> StopWords:

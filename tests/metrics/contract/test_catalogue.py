@@ -19,7 +19,7 @@ from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 
 from ...support.corpora import table
 from ...support.every_metric import MISSING

@@ -27,7 +27,7 @@ from captious.learned.network_weights import NetworkWeights
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.contract.parameters import Choice, Flag, Integer, Number
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
 from captious.parsing.parse_files import FileOfParses

@@ -20,7 +20,7 @@ from captious.judgment.studies.score_distributions import score_distributions
 from captious.judgment.studies.system_correlations import system_correlations
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.report.formats import csv as csv_text
 from captious.report.formats import json_text, plain_text
 

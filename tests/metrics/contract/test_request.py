@@ -8,7 +8,8 @@ import pytest
 import captious
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.bertscore import BertScore
-from captious.metrics.contract.request import Request, select
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.rouge_s import RougeS
 from captious.metrics.smurf import Smurf

@@ -18,7 +18,7 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfK, SetMetric
 from captious.metrics.div import Div
 from captious.metrics.length import Length

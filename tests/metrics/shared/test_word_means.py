@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious import Encoder, Mowe, Wembsim, WordVectors, load, score
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_means import WordMeanMetric
 from captious.text import PTB

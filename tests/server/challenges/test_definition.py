@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.definition import ChallengeDefinition, definition_from
 from captious.server.challenges.problems import ChallengeError

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from captious.metrics.contract.request import select
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from tests.support.site import Site
 

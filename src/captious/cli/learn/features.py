@@ -44,14 +44,14 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
     check_feature_file(output)
     computed = Features(feature_set=set_, settings=settings)
     captions = load(candidates, references, subset=subset)
-    seen = captions.concatenated if settings.references_as == "cat" else captions
+    table = captions.concatenated if settings.references_as == "cat" else captions
     with using_threads(settings.threads):
-        state = computed.fit(seen.references)
-        matrix = computed.matrix(seen, state)
+        state = computed.fit(table.references)
+        matrix = computed.matrix(table, state)
     parameters = {**computed.parameters, **computed.fitted_parameters(state)}
     if settings.references_as == "cat":
         parameters["references"] = "cat"
-    said = signature(computed.feature_set.name, parameters)
-    write_features(output, captions.ids, computed.feature_set.labels, matrix, said)
-    click.echo(f"{output}: {len(captions):,} captions, {matrix.shape[1]} features, {said}", err=True)
-    warn(computed.warnings(seen, state))
+    signature_text = signature(computed.feature_set.name, parameters)
+    write_features(output, captions.ids, computed.feature_set.labels, matrix, signature_text)
+    click.echo(f"{output}: {len(captions):,} captions, {matrix.shape[1]} features, {signature_text}", err=True)
+    warn(computed.warnings(table, state))

@@ -22,7 +22,7 @@ from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import judged_captions
-from captious.metrics.contract.request import Selection
+from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 

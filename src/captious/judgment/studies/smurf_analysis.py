@@ -21,7 +21,7 @@ from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
 from captious.judgment.study_result import Cloud, Clouds, Study
 from captious.judgment.study_sources import checksums, name_of_file
-from captious.metrics.contract.request import select_one
+from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps

@@ -91,15 +91,15 @@ def two_folds(
 
 def _people(references: References, seed: int) -> Captions:
     """One human caption of each image as the candidate, with the other references."""
-    nothing = Captions(("",) * len(references), references)
-    drawn = drawn_references(nothing, seed + 1)
-    kept = np.ones(len(references.texts), bool)
-    kept[drawn] = False
-    rest = References(
+    empty = Captions(("",) * len(references), references)
+    drawn = drawn_references(empty, seed + 1)
+    is_reference = np.ones(len(references.texts), bool)
+    is_reference[drawn] = False
+    references_left = References(
         references.ids,
-        tuple(text for text, keep in zip(references.texts, kept, strict=True) if keep),
+        tuple(text for text, keep in zip(references.texts, is_reference, strict=True) if keep),
         references.offsets - np.arange(len(references) + 1),
         name=references.name,
         images=references.images,
     )
-    return Captions(tuple(references.texts[row] for row in drawn.tolist()), rest)
+    return Captions(tuple(references.texts[row] for row in drawn.tolist()), references_left)

@@ -1,14 +1,21 @@
-"""Whether a metric can run on this machine, answered in one place."""
+"""Which metrics can run on this machine, and what the others lack."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from captious.errors import CaptiousError
 from captious.metrics.contract import catalogue
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.set_metrics import SetMetric
+from captious.metrics.contract.settings import Settings
 
-__all__ = ["Availability", "availability"]
+__all__ = ["COCO", "Availability", "availability", "available", "coco_available"]
+
+#: What the COCO evaluation reports, in its order.
+COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
 
 Readiness: TypeAlias = Literal["runs", "no model", "missing", "broken"]
 
@@ -54,3 +61,49 @@ def availability(name: str) -> Availability:
     except CaptiousError as error:  # offered by another package that is broken, or what it needs is damaged
         return Availability("broken", error.message)
     return Availability("runs")
+
+
+def available(settings: Settings, *, several: bool = False) -> tuple[list[str], tuple[str, ...]]:
+    """Every metric that can run here with these settings, and a sentence about those that cannot.
+
+    Metrics that judge several candidates per image together are among them if there are several.
+
+    A metric on a language model is among them if the settings say which model, as its default may have to be downloaded
+    first; one that needs images or weights, if the settings name them.
+    """
+    names: list[str] = []
+    left_out: dict[str, str] = {}
+    for name in catalogue.names():
+        try:
+            metric = catalogue.get(name)
+            if issubclass(metric, SetMetric) and not several:
+                continue
+            # What it lacks by default may be among the settings.
+            command = None if settings.vectors is not None and "vectors" in metric.declared else metric.missing()
+            if metric.default_models and settings.model is None:
+                left_out[name] = "needs --model"
+            elif command is not None:
+                left_out[name] = f"run {command}"
+            else:
+                Request(name).make(metric, settings)
+                names.append(name)
+        except CaptiousError as error:  # offered by another package that is broken, or something is missing
+            left_out[name] = error.message
+    return names, _left_out(left_out)
+
+
+def coco_available() -> tuple[list[str], tuple[str, ...]]:
+    """The metrics of the COCO evaluation that can run here, and a sentence about those that cannot."""
+    left_out = {
+        name: f"run {command}"
+        for name in COCO
+        if (command := catalogue.get(Request(name).metric).missing()) is not None
+    }
+    return [name for name in COCO if name not in left_out], _left_out(left_out)
+
+
+def _left_out(reasons: Mapping[str, str]) -> tuple[str, ...]:
+    if not reasons:
+        return ()
+    metrics = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())
+    return (f"metrics skipped because requirements are missing: {metrics}",)

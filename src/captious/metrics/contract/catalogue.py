@@ -41,8 +41,8 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
         if not (isinstance(metric, type) and issubclass(metric, BaseMetric)):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
         own = vars(metric).get("outputs", (name,))
-        taken = {label for other in names() if other != name for label in (other, *outputs(other))} | {*METRICS}
-        if clash := next((label for label in (name, *own) if label in taken), None):
+        reserved = {label for other in names() if other != name for label in (other, *outputs(other))} | {*METRICS}
+        if clash := next((label for label in (name, *own) if label in reserved), None):
             raise ParameterError(f"the name {clash} is taken", help="give the metric and its outputs other names")
         _named(metric, name)
         _registered[name] = metric

@@ -85,10 +85,10 @@ class Combined(MeanMetric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        united: dict[str, object] = {"variant": self.variant}
+        parameters: dict[str, object] = {"variant": self.variant}
         for metric in self.metrics:
-            united |= {name: value for name, value in metric.parameters.items() if name != "variant"}
-        return united
+            parameters |= {name: value for name, value in metric.parameters.items() if name != "variant"}
+        return parameters
 
     @property
     def tokens(self) -> str:
@@ -104,10 +104,10 @@ class Combined(MeanMetric):
         return CombinedState(states) if any(state is not None for state in states) else None
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
-        united: dict[str, object] = {}
+        parameters: dict[str, object] = {}
         for metric, part_state in self._with_states(state):
-            united |= metric.fitted_parameters(part_state)
-        return united
+            parameters |= metric.fitted_parameters(part_state)
+        return parameters
 
     def part_scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Scores of the parts of each caption, float64[n_captions, n_parts]."""

@@ -47,6 +47,7 @@ __all__ = [
     "State",
     "no_parameter",
     "signature",
+    "with_part",
 ]
 
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
@@ -136,8 +137,8 @@ class Declared:
         """Check parameters that depend on each other, and load what they name. Called once, by the constructor."""
 
     def __repr__(self) -> str:
-        written = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
-        return f"{type(self).__name__}({written})"
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"{type(self).__name__}({arguments})"
 
 
 def no_parameter(metric: str, name: str, declared: Iterable[str]) -> UnknownNameError:
@@ -229,13 +230,13 @@ class BaseMetric(Declared, _Description, ABC):
     @classmethod
     def suffix_of(cls, variant: str, values: Mapping[str, object]) -> str:
         """The variant (empty: the default) and parameters that are not the default, as text in order of declaration."""
-        written = ",".join(
+        parameters = ",".join(
             f"{name}={parameter.to_text(values[name])}"
             for name, parameter in cls.declared.items()
             if name in values and name != "variant" and parameter.in_labels and not parameter.is_default(values[name])
         )
-        shown = f"@{variant}" if variant not in ("", next(iter(cls.variants))) else ""
-        return shown + (f":{written}" if written else "")
+        shown_variant = f"@{variant}" if variant not in ("", next(iter(cls.variants))) else ""
+        return shown_variant + (f":{parameters}" if parameters else "")
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""
@@ -341,6 +342,12 @@ def signature(name: str, parameters: Mapping[str, object]) -> str:
     """
     parts = [name, *(f"{key}:{_in_signature(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
     return "|".join(parts)
+
+
+def with_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
+    """Signatures with one more part, such as ``references:5``, before the package version."""
+    pieces = (signature.rpartition("|") for signature in signatures)
+    return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)
 
 
 def _in_signature(value: object) -> str:

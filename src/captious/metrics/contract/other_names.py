@@ -58,9 +58,13 @@ def ambiguous_names(labels: Collection[str]) -> list[str]:
 
 def toolkit_hint(name: str) -> str:
     """What the toolkit calls so, for a name that we do not have, with a blank behind it; empty if there is nothing."""
-    wanted = name.lower().replace("-", "_")
-    meant = [(theirs, ours) for ours, theirs in TOOLKIT_NAMES.items() if theirs.lower().startswith(f"{wanted}_")]
-    return "".join(f"the COCO toolkit's {theirs} is {ours}; " for theirs, ours in meant)
+    lowered = name.lower().replace("-", "_")
+    names = [
+        (toolkit_name, output)
+        for output, toolkit_name in TOOLKIT_NAMES.items()
+        if toolkit_name.lower().startswith(f"{lowered}_")
+    ]
+    return "".join(f"the COCO toolkit's {toolkit_name} is {output}; " for toolkit_name, output in names)
 
 
 def renamed(label: str, names: Names) -> str:
@@ -75,8 +79,8 @@ def renamed(label: str, names: Names) -> str:
     """
     if names not in _BY_WHOSE:
         raise UnknownNameError(f"there are no names {names!r}", help=f"choose {', '.join(NAMES)}")
-    output, rest = _parts(label)
-    return _BY_WHOSE[names].get(output, output) + rest
+    output, suffix = _parts(label)
+    return _BY_WHOSE[names].get(output, output) + suffix
 
 
 def _parts(label: str) -> tuple[str, str]:

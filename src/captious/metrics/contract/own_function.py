@@ -95,8 +95,8 @@ class FunctionMetric(MeanMetric):
                 f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), help=self._calls
             ) from error
         if array.shape != shape:
-            given = f"{len(array):,} scores" if array.ndim == 1 else f"scores of the shape {array.shape}"
-            raise ParameterError(f"{self.name} gave {given} {expected}", where=_place(self.function), help=self._calls)
+            size = f"{len(array):,} scores" if array.ndim == 1 else f"scores of the shape {array.shape}"
+            raise ParameterError(f"{self.name} gave {size} {expected}", where=_place(self.function), help=self._calls)
         return array
 
     @property
@@ -130,11 +130,11 @@ def function_in_file(request: str) -> ScoreFunction:
     module = _run(Path(file))
     function = getattr(module, name, None)
     if not callable(function):
-        known = [key for key, value in vars(module).items() if inspect.isfunction(value)]
+        functions = [key for key, value in vars(module).items() if inspect.isfunction(value)]
         raise UnknownNameError(
             f"{file} has no function {name}",
             where=file,
-            help=f"it has {', '.join(known)}" if known else "write it: def NAME(candidate, references)",
+            help=f"it has {', '.join(functions)}" if functions else "write it: def NAME(candidate, references)",
         )
     own: ScoreFunction = function
     return own

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, References
 from captious.data.source import SEVERAL
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.metric import BaseMetric, Metric, State
+from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
 
 __all__ = ["OF_K", "OfK", "OfKChoice", "SetMeanMetric", "SetMetric", "check_of_k", "needs_several_error"]
 
@@ -146,8 +146,7 @@ class OfK(SetMetric):
         return self.metric.fit(references)
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        parts = (signature.rpartition("|") for signature in self.metric.signatures(state))
-        return tuple(f"{parameters}|of-k:{self.choice}|{version}" for parameters, _, version in parts)
+        return with_part(self.metric.signatures(state), f"of-k:{self.choice}")
 
     def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
         warnings = (self.metric.warnings(slot.captions, state) for slot in sets.slots)

@@ -105,14 +105,14 @@ class FlowLayer(KeyedByFields):
         tokenizer = self.encoder.tokenizer
         tokens = sorted({token for sequence in sequences for token in sequence})
         pieces = [piece.translate(_BLANKS) for piece in tokenizer.convert_ids_to_tokens(tokens)]
-        gone = {token for token, piece in zip(tokens, pieces, strict=True) if piece in {*string.punctuation}}
-        stopped = {token for token, piece in zip(tokens, pieces, strict=True) if piece in NLTK_STOP_WORDS.words}
+        punctuation = {token for token, piece in zip(tokens, pieces, strict=True) if piece in {*string.punctuation}}
+        stop_words = {token for token, piece in zip(tokens, pieces, strict=True) if piece in NLTK_STOP_WORDS.words}
         if self.stop_words == "removed":
-            return [[t for t in sequence if t not in gone | stopped] for sequence in sequences]
+            return [[t for t in sequence if t not in punctuation | stop_words] for sequence in sequences]
         pad = tokenizer.pad_token_id
         if pad is None:
             raise ParameterError(
                 f"{self.encoder.model} has no padding token to replace stop words with",
                 help="use a model that has one, such as distilroberta-base",
             )
-        return [[pad if t in stopped else t for t in sequence if t not in gone] for sequence in sequences]
+        return [[pad if t in stop_words else t for t in sequence if t not in punctuation] for sequence in sequences]

@@ -15,7 +15,7 @@ from pathlib import Path
 from captious.atomic_write import whole_file
 from captious.data import ImageId, References, read_rows
 from captious.data.caption_rows import CaptionRows
-from captious.data.ids import IdForm, numbers_from_text
+from captious.data.ids import IdForm, are_numbers, numbers_from_text
 from captious.errors import MissingExtraError, ParameterError
 
 __all__ = ["ImageObjects", "as_image_objects"]
@@ -78,7 +78,7 @@ class ImageObjects:
 
     @cached_property
     def _by_number(self) -> Mapping[ImageId, frozenset[str]]:
-        """The objects by image, where ids that a format could only write as text are read as numbers."""
+        """The objects by image, with ids that spell numbers as numbers."""
         return dict(zip(numbers_from_text(self.by_image), self.by_image.values(), strict=True))
 
     def of(self, references: References) -> list[frozenset[str] | None]:
@@ -98,9 +98,9 @@ class ImageObjects:
             )
         images: Sequence[ImageId] = references.images
         table = self.by_image
-        if self.id_form == "text" and all(isinstance(image, int) for image in images):
+        if "text" in (self.id_form, references.id_form) and are_numbers(images):
             table = self._by_number
-        elif references.id_form == "text" and all(isinstance(image, int) for image in self.by_image):
+        elif references.id_form == "text" and are_numbers(self.by_image):
             images = numbers_from_text(images)
         return [table.get(image) for image in images]
 
@@ -115,7 +115,7 @@ class ImageObjects:
         """
         if {self.id_form, other.id_form} == {"text", "typed"}:
             typed, text = (self, other) if self.id_form == "typed" else (other, self)
-            if all(isinstance(image, int) for image in typed.by_image):
+            if are_numbers(typed.by_image):
                 text = ImageObjects(text._by_number, name=text.name)
             self, other = typed, text
         elif self.id_form != other.id_form:
@@ -154,7 +154,7 @@ class ImageObjects:
         except ImportError:
             raise MissingExtraError("parquet needs pyarrow", help="pip install 'captious[parquet]'") from None
         images = list(numbers_from_text(self.by_image) if self.id_form == "text" else self.by_image)
-        if not all(isinstance(image, int) for image in images):
+        if not are_numbers(images):
             images = [str(image) for image in images]
         names = pa.array([*map(sorted, self.by_image.values())], pa.list_(pa.string()))
         content = io.BytesIO()

@@ -66,10 +66,10 @@ class VectorMetric(MeanMetric):
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         candidates, references = captions.layer(self.words)
         messages = []
-        nothing = int((candidates.lengths == 0).sum())
-        if nothing:
+        n_empty = int((candidates.lengths == 0).sum())
+        if n_empty:
             messages.append(
-                f"{nothing:,} of {len(captions):,} candidates have no word with a vector, not counting stop words: "
+                f"{n_empty:,} of {len(captions):,} candidates have no word with a vector, not counting stop words: "
                 f"{self.name} gives them {self.score_of_nothing:g}."
             )
         n_words = candidates.n_wanted + references.n_wanted

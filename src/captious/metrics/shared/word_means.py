@@ -81,11 +81,11 @@ class WordMeanMetric(VectorMetric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        shown = {"variant": self.variant, "tokenizer": self.tokenizer.name}
+        before = {"variant": self.variant, "tokenizer": self.tokenizer.name}
         after = {"stop-words": self.stop_words.name, "combine": self.combine}
         if self.model is None:
-            return {**shown, "vectors": self.vectors.label, **after}
-        return {**shown, "model": self.model.label, "layer": self.encoded_layer, **after}
+            return {**before, "vectors": self.vectors.label, **after}
+        return {**before, "model": self.model.label, "layer": self.encoded_layer, **after}
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return super().warnings(captions, state) if self.model is None else []
@@ -130,13 +130,13 @@ class WordMeanMetric(VectorMetric):
         assert self.model is not None
         captions = [self.tokenizer(text) for text in texts]
         pieces = self._pieces([" ".join(words) for words in captions], captions)
-        kept = [row for row, (ids, _) in enumerate(pieces) if ids]
+        rows = [row for row, (ids, _) in enumerate(pieces) if ids]
         means = np.zeros((len(texts), self.model.width))
-        for batch in self.model.run([pieces[row][0] for row in kept], [self.encoded_layer]):
+        for batch in self.model.run([pieces[row][0] for row in rows], [self.encoded_layer]):
             for place, states in zip(batch.rows.tolist(), batch.hidden[self.encoded_layer], strict=True):
-                words = [states[where].astype(np.float64).mean(axis=0) for where in pieces[kept[place]][1]]
+                words = [states[where].astype(np.float64).mean(axis=0) for where in pieces[rows[place]][1]]
                 if words:
-                    means[kept[place]] = np.mean(words, axis=0)
+                    means[rows[place]] = np.mean(words, axis=0)
         return means
 
     def _pieces(self, texts: list[str], captions: list[list[str]]) -> list[tuple[list[int], list[list[int]]]]:

@@ -10,7 +10,8 @@ from typing import Any
 from captious.errors import CaptiousError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import ALL, Request, check_used
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.selection import ALL, check_used
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here

@@ -19,7 +19,7 @@ from django.conf import settings
 from captious.data import References, read_references
 from captious.errors import CaptiousError, OutputError
 from captious.evaluation.preparation import annotate, write
-from captious.metrics.contract.request import Selection, select
+from captious.metrics.contract.selection import Selection, select
 from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.definition import ReferencesDefinition
 from captious.server.challenges.folder import read_reference_set

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from captious.metrics.contract.request import Selection
+from captious.metrics.contract.selection import Selection
 
 __all__ = ["cpu_limit"]
 

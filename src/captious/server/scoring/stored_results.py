@@ -21,7 +21,7 @@ from captious.data import Captions, References
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_findings import KINDS, CaptionFindings
 from captious.evaluation.resampling import DEFAULT_SEED
-from captious.metrics.contract.request import Selection
+from captious.metrics.contract.selection import Selection
 
 __all__ = ["Scored", "StoredResults", "read_results", "score_set", "write_results"]
 

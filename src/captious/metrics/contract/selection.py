@@ -1,0 +1,220 @@
+"""The metrics of a run, from what users request: names, objects, functions, or nothing for those of COCO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast, overload
+
+from captious.errors import ParameterError
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.availability import available, coco_available
+from captious.metrics.contract.metric import BaseMetric, Metric
+from captious.metrics.contract.other_names import ambiguous_names
+from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
+from captious.metrics.contract.settings import Settings, label_of
+
+__all__ = ["ALL", "MetricLike", "RequestedMetric", "Selection", "check_used", "select", "select_one"]
+
+#: What counts as a metric.
+MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
+
+#: Stands for every metric that can run here.
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class RequestedMetric:
+    """The requested outputs of one metric.
+
+    Args:
+        metric: the metric, parameters fixed.
+        columns: label -> index into its outputs.
+    """
+
+    metric: BaseMetric
+    columns: dict[str, int]
+
+    @property
+    def caption_metric(self) -> Metric:
+        """The metric as one of captions.
+
+        Raises:
+            ParameterError: it judges several candidates together.
+        """
+        if not isinstance(self.metric, Metric):
+            raise needs_several_error(self.metric.name)
+        return self.metric
+
+
+@dataclass(frozen=True)
+class Selection(Sequence[RequestedMetric]):
+    """The metrics of a run.
+
+    Args:
+        requested: each metric once, in the order requested.
+        settings: those of the run.
+        warnings: what readers of the results should know, such as what the default leaves out.
+    """
+
+    requested: tuple[RequestedMetric, ...]
+    settings: Settings
+    warnings: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> RequestedMetric: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RequestedMetric]: ...
+    def __getitem__(self, index: int | slice) -> RequestedMetric | Sequence[RequestedMetric]:
+        return self.requested[index]
+
+    def __iter__(self) -> Iterator[RequestedMetric]:
+        return iter(self.requested)
+
+    def __len__(self) -> int:
+        """Number of metrics."""
+        return len(self.requested)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the results, in the order requested."""
+        return tuple(label for item in self.requested for label in item.columns)
+
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        """The names of those results of which lower scores are better."""
+        return tuple(
+            label
+            for item in self.requested
+            for label, column in item.columns.items()
+            if item.metric.outputs[column] in item.metric.lower_is_better
+        )
+
+
+def select(
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    settings: Settings | None = None,
+    *,
+    several: bool = False,
+) -> Selection:
+    """The metrics of a run, each made once, in the order requested.
+
+    Args:
+        metrics: requests, metrics, or functions as ``FunctionMetric`` takes them; "all" for every metric that can run
+            here, None for those of the COCO evaluation that can; ``warnings`` says so if some cannot.
+        settings: what applies to all metrics that are requested by name.
+        several: there are several candidates per image; otherwise, metrics that judge them together are refused.
+
+    Raises:
+        UnknownNameError: no such metric, output, variant or parameter.
+        ParameterError: nothing was requested, one output twice, a parameter with a value that it does not take, or a
+            setting that no metric requested by name uses.
+    """
+    if not isinstance(settings := settings or Settings(), Settings):
+        raise ParameterError(
+            f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
+        )
+    requests, warnings = _expanded(metrics, settings, several=several)
+    by_name: dict[tuple[str, str], RequestedMetric] = {}
+    requested: list[RequestedMetric] = []
+    labels: set[str] = set()
+    for item in requests:
+        if isinstance(item, BaseMetric):
+            if not hasattr(item, "outputs"):
+                raise ParameterError(
+                    f"{type(item).__name__} has no name", help='set name = "..." in the class, or register it'
+                )
+            target = RequestedMetric(item, {})
+            requested.append(target)
+            columns = {output + item.suffix(): i for i, output in enumerate(item.outputs)}
+        elif isinstance(item, str):
+            request = Request.from_text(item)
+            name = request.metric
+            key = (name, request.suffix)
+            if key not in by_name:
+                by_name[key] = RequestedMetric(request.make(catalogue.get(name), settings), {})
+                requested.append(by_name[key])
+            target = by_name[key]
+            columns = request.columns(target.metric.outputs)
+        else:
+            instance = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
+            raise ParameterError(f"{item!r} is not a metric", help=f"give names or metrics{instance}")
+        if repeated := labels & {*columns}:
+            raise ParameterError(
+                f"{', '.join(sorted(repeated))} {'are' if len(repeated) > 1 else 'is'} requested twice",
+                help="request each once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
+            )
+        labels |= {*columns}
+        target.columns.update(columns)
+    if not requested:
+        raise ParameterError("no metrics were requested", help="name one, such as cider-d; captious metrics lists all")
+    if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
+        raise needs_several_error(of_sets.name)
+    check_used(settings, [type(item.metric) for item in by_name.values()])
+    return Selection(tuple(requested), settings, (*warnings, *ambiguous_names(labels)))
+
+
+def _expanded(
+    metrics: MetricLike | Iterable[MetricLike] | None, settings: Settings, *, several: bool
+) -> tuple[list[str | BaseMetric], tuple[str, ...]]:
+    """The requests, those that stand for several metrics written out, and warnings about what these leave out."""
+    if metrics is None:
+        names, warnings = coco_available()
+        return [*names], warnings
+    requests: list[str | BaseMetric] = []
+    warnings = ()
+    several_items = isinstance(metrics, Iterable) and not isinstance(metrics, str | BaseMetric | type)
+    for item in cast("Iterable[MetricLike]", metrics if several_items else [metrics]):
+        if isinstance(item, str) and item.strip().lower() == ALL:
+            names, left_out = available(settings, several=several)
+            requests += names
+            warnings += left_out
+        elif isinstance(item, str | BaseMetric | type) or not callable(item):
+            requests.append(cast("str | BaseMetric", item))  # others are refused later
+        else:
+            requests.append(FunctionMetric(item))
+    return requests, warnings
+
+
+def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
+    """The one metric of a request, for what can only be done with one.
+
+    Raises:
+        UnknownNameError: no such metric, output, variant or parameter.
+        ParameterError: as ``select``.
+    """
+    if metric.strip().lower() == ALL:
+        raise catalogue.unknown(ALL)
+    (requested,) = select([metric], settings, several=True)
+    return requested.metric
+
+
+def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
+    """Refuse a setting that no metric of the run takes.
+
+    Args:
+        settings: those of the run.
+        metrics: the classes of the metrics that are requested by name.
+
+    Raises:
+        ParameterError: which setting, and which metrics take it.
+    """
+    parameters = {name for metric in metrics for name in metric.declared}
+    for name, value in settings.of_metrics.items():
+        if name not in parameters:
+            users = [metric for metric in catalogue.names() if name in _declared(metric)]
+            raise ParameterError(
+                f"the setting {name} was given, but no requested metric uses it",
+                where=f"{name}: {label_of(value)}",
+                help=f"remove {name}, or request by name {', '.join(users)}",
+            )
+
+
+def _declared(metric: str) -> Iterable[str]:
+    """The parameters of a metric; none if it is another package's and cannot be loaded."""
+    try:
+        return catalogue.get(metric).declared
+    except ParameterError:
+        return ()
