@@ -21,7 +21,7 @@ __all__ = ["judge"]
 
 @click.command()
 @click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...")
-@option_of(judge_metrics, "scores", FILE)
+@option_of(judge_metrics, "scores", FILE, multiple=True)
 @option_of(judge_metrics, "compare")
 @option_of(judge_metrics, "test", click.Choice(TESTS))
 @output_options(*FORMATS, pictures=True)
@@ -32,7 +32,7 @@ def judge(
     benchmarks: tuple[str, ...],
     metrics: list[str] | None,
     settings: Settings,
-    scores: Path | None,
+    scores: tuple[Path, ...],
     compare: bool,
     test: str,
     data: Path | None,
@@ -55,7 +55,7 @@ def judge(
         benchmarks,
         metrics,
         settings=settings,
-        scores=scores,
+        scores=scores or None,
         data=data,
         compare=compare,
         test=test,
