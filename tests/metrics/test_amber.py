@@ -184,6 +184,10 @@ def test_the_owners_lists(shared_data: Path) -> None:
     assert len(lists.by_image) == 1004
     assert len(lists.safe) == 9
     assert lists.by_image[1].hallucinations == ("cloud", "sun", "bird", "dog", "flower")
+    text = "A road runs along a lake below the mountains. A dog is on the grass under a cloud."
+    report = captious.score({1: text}, metrics=[Amber(lists=lists, tagger="parser")])
+    expected = [2 / 6, 4 / 7, 1, 2 / 5]  # a dog and a cloud are not there; road, lake, mountain and grass are
+    assert [result.score for result in report.values()] == pytest.approx(expected)
 
 
 def test_nouns_of_nltk() -> None:

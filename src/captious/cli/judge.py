@@ -48,8 +48,9 @@ def judge(
     BENCHMARK is a name that 'captious data list' shows, such as composite; a name with a protocol, such as
     flickr8k-expert@yi2020; or a .jsonl file of your own judgments, with {"candidate", "references", "rating"} or
     {"better", "worse", "references"} on every line. The file name may be followed by a statistic for ratings:
-    mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson. all selects every benchmark whose files
-    are in the folder of judgments.
+    mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson; or, with "system" on every line, by one
+    that compares systems, such as mine.jsonl@system-pearson. all selects every benchmark whose files are in the folder
+    of judgments.
     """
     judgment = judge_metrics(
         benchmarks,

@@ -165,7 +165,7 @@ def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], g
     for judgments in requested:
         first = firsts.setdefault(judgments.protocol.benchmark, judgments)
         before, current = first.protocol, judgments.protocol
-        if before is not current and (before.full_name == current.full_name or first.data != judgments.data):
+        if before is not current and (before.full_name == current.full_name or not _same_data(first, judgments)):
             raise ParameterError(
                 f"two benchmarks are called {current.benchmark}",
                 help="rename the judgment file, or judge them one at a time",
@@ -185,6 +185,12 @@ def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], g
             f"scores were given for {sorted(unknown)[0]}, which is not among the requested benchmarks",
             help=f"the keys are {', '.join(sorted({*firsts, *names}))}",
         )
+
+
+def _same_data(a: HumanJudgments, b: HumanJudgments) -> bool:
+    """Whether both come from the same files, of which a protocol may need more than another."""
+    common = a.data.keys() & b.data.keys()
+    return (bool(common) or a.data == b.data) and all(a.data[name] == b.data[name] for name in common)
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:

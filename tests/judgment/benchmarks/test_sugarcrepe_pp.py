@@ -53,6 +53,8 @@ def test_forced_choice(folder: Path) -> None:
     assert found.captions.candidates[:4] == ("a dog 0", "a cow 0", "one dog 0", "a cow 0")
     assert found.captions.references.texts[:4] == ("the dog",) * 4
     assert "captions_val2014.json" in found.data
+    names = ["sugarcrepe-pp", "sugarcrepe-pp@forced-choice"]  # one of which needs more files than the other
+    assert len(judge(names, "rouge-l", data=folder, resamples=5)) == 2
     write(folder, "coco/captions_val2014.json", {"annotations": [{"image_id": 2, "caption": "a"}]})
     with pytest.raises(CaptionFileError, match="1 has no caption") as caught:
         load(folder, "sugarcrepe-pp@forced-choice")
