@@ -136,6 +136,14 @@ def test_scores() -> None:
     assert report["amber-chair"].signature.endswith(f"|vectors:none|captious:{captious.__version__}")
 
 
+def test_answers_are_counted_one_by_one() -> None:
+    metric = Amber(lists=LISTS, tagger="parser")
+    together = captious.score(CAPTIONS, metrics=[metric])
+    for row, (image, text) in enumerate(CAPTIONS.items()):
+        alone = captious.score({image: text}, metrics=[metric])
+        assert [r.score for r in alone.values()] == [r.per_caption[row] for r in together.values()]
+
+
 def test_an_object_that_is_listed_twice() -> None:
     scores = {
         variant: captious.score(CAPTIONS, metrics=[Amber(variant=variant, lists=LISTS, tagger="parser")])
