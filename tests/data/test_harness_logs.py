@@ -94,9 +94,9 @@ def test_vlmevalkit(tmp_path: Path, suffix: str) -> None:
 def test_the_figures_of_vlmevalkit(tmp_path: Path) -> None:
     """It gives its scorers the captions as they are, so that only what is between blanks is a word."""
     pytest.importorskip("pycocoevalcap")
-    from pycocoevalcap.bleu.bleu import Bleu
-    from pycocoevalcap.cider.cider import Cider
-    from pycocoevalcap.rouge.rouge import Rouge
+    from pycocoevalcap.bleu.bleu import Bleu  # type: ignore[import-untyped]
+    from pycocoevalcap.cider.cider import Cider  # type: ignore[import-untyped]
+    from pycocoevalcap.rouge.rouge import Rouge  # type: ignore[import-untyped]
 
     assert Bleu.__module__ == "pycocoevalcap.bleu.bleu"  # not the replacement of this package
     texts = {str(k): [text] for k, (text, _) in enumerate(ANSWERS.values())}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from captious.judgment.rated_systems import SYSTEM_STATISTICS, RatedSystems, agr
 PROTOCOL = Protocol("b", "p", "pearson", "each", "captions")
 SYSTEMS = ("a", "b", "c", "d")
 # Four systems of which each described five images.
-ITEMS = [
+ITEMS: list[Any] = [
     RatedCaption(f"{image}|{system}", image, f"a dog {k}", ["a dog"], [k + image % 2, 5.0], facts={"system": system})
     for image in range(5)
     for k, system in enumerate(SYSTEMS)
@@ -49,7 +50,7 @@ def test_means() -> None:
 def test_a_resample_is_the_corpus_that_has_its_images() -> None:
     found, scores = judged(), np.random.default_rng(1).random(len(ITEMS))
     counts = np.array([[2, 0, 1, 1, 1]], np.int32)
-    rows = [row for row, item in enumerate(ITEMS) for _ in range(int(counts[0][item.image]))]  # type: ignore[call-overload]
+    rows = [row for row, item in enumerate(ITEMS) for _ in range(int(counts[0][item.image]))]
     means = [np.mean([scores[row] for row in rows if ITEMS[row].facts["system"] == name]) for name in SYSTEMS]
     human = [np.mean([np.mean(ITEMS[r].ratings) for r in rows if ITEMS[r].facts["system"] == s]) for s in SYSTEMS]
     assert found.resampled(scores, counts) == pytest.approx([stats.pearsonr(means, human).statistic])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from ...support.judgments import load, write, write_jsonl
 
 
 def files(folder: Path, label: object = 1) -> Path:
-    pairs = [
+    pairs: list[dict[str, Any]] = [
         {"image": "a", "sent": ["a dog", "a cat"], "category": part, "label48": 0, "refs5_fleur": ["the dog"]}
         for part in ("MM", "HC", "HI", "HM")
     ]
