@@ -42,6 +42,10 @@ def test_text_only(folder: Path) -> None:
     assert found.n_units == 1
 
 
+def letters(candidate: str, references: list[str]) -> int:
+    return len(candidate)
+
+
 def test_forced_choice(folder: Path) -> None:
     with pytest.raises(ResourceError, match=r"captions_val2017\.json was not found"):
         load(folder, "sugarcrepe-pp@forced-choice")
@@ -54,7 +58,7 @@ def test_forced_choice(folder: Path) -> None:
     assert found.captions.references.texts[:4] == ("the dog",) * 4
     assert "captions_val2014.json" in found.data
     names = ["sugarcrepe-pp", "sugarcrepe-pp@forced-choice"]  # one of which needs more files than the other
-    assert len(judge(names, "rouge-l", data=folder, resamples=5)) == 2
+    assert len(judge(names, letters, data=folder, resamples=5)) == 2
     write(folder, "coco/captions_val2014.json", {"annotations": [{"image_id": 2, "caption": "a"}]})
     with pytest.raises(CaptionFileError, match="1 has no caption") as caught:
         load(folder, "sugarcrepe-pp@forced-choice")
