@@ -33,6 +33,7 @@ from .learned.lceval import LCEval as LCEval
 from .learned.leic import Leic as Leic
 from .learned.nneval import NNEval as NNEval
 from .metrics.allspice import AllSpice as AllSpice
+from .metrics.amber import Amber as Amber
 from .metrics.bertscore import BertScore as BertScore
 from .metrics.bleu import Bleu as Bleu
 from .metrics.chair import Chair as Chair
@@ -69,6 +70,7 @@ from .metrics.mima import Mima as Mima
 from .metrics.mowe import Mowe as Mowe
 from .metrics.ngram_precision import NgramPrecision as NgramPrecision
 from .metrics.novel import Novel as Novel
+from .metrics.pope import Pope as Pope
 from .metrics.refclipscore import RefClipScore as RefClipScore
 from .metrics.rouge_l import RougeL as RougeL
 from .metrics.rouge_n import RougeN as RougeN

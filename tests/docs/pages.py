@@ -44,6 +44,8 @@ EXAMPLE_VECTORS = PROJECT / "examples" / "captions-12d.txt"
 DATA_FILES = {
     "captions_val2014.json.gz": "coco/captions_val2014.json.gz",
     "karpathy_test_refs.json.gz": "coco/karpathy_test_refs.json.gz",
+    "fleur_flickr8k_expert.txt.gz": "fleur/fleur_flickr8k_expert.txt.gz",
+    "fleur_composite.txt.gz": "fleur/fleur_composite.txt.gz",
     "results_val2014": "coco/results_val2014",
     "results.json.gz": "coco/results_val2014/vinyals-et-al-2017.json.gz",
     "cap_c5.json.gz": "coco2015/cap_c5.json.gz",

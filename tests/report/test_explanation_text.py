@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from captious.metrics.contract.request import select_one
+from captious.metrics.contract.selection import select_one
 from captious.report.explanation_text import explanation_text
 from captious.report.terminal import as_text
 

@@ -21,7 +21,7 @@ __all__ = ["judge"]
 
 @click.command()
 @click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...")
-@option_of(judge_metrics, "scores", FILE)
+@option_of(judge_metrics, "scores", FILE, multiple=True)
 @option_of(judge_metrics, "compare")
 @option_of(judge_metrics, "test", click.Choice(TESTS))
 @output_options(*FORMATS, pictures=True)
@@ -32,7 +32,7 @@ def judge(
     benchmarks: tuple[str, ...],
     metrics: list[str] | None,
     settings: Settings,
-    scores: Path | None,
+    scores: tuple[Path, ...],
     compare: bool,
     test: str,
     data: Path | None,
@@ -48,14 +48,15 @@ def judge(
     BENCHMARK is a name that 'captious data list' shows, such as composite; a name with a protocol, such as
     flickr8k-expert@yi2020; or a .jsonl file of your own judgments, with {"candidate", "references", "rating"} or
     {"better", "worse", "references"} on every line. The file name may be followed by a statistic for ratings:
-    mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson. all selects every benchmark whose files
-    are in the folder of judgments.
+    mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson; or, with "system" on every line, by one
+    that compares systems, such as mine.jsonl@system-pearson. all selects every benchmark whose files are in the folder
+    of judgments.
     """
     judgment = judge_metrics(
         benchmarks,
         metrics,
         settings=settings,
-        scores=scores,
+        scores=scores or None,
         data=data,
         compare=compare,
         test=test,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from captious.cli.options import (
 from captious.cli.outputs import PRESENTATION, deliver, output_options, warn, written
 from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
 from captious.data import images_of, load, read_references, same_images
+from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
@@ -35,6 +38,7 @@ from captious.report.caption_scores import check_caption_file, write_captions
 from captious.report.formats import FORMATS
 from captious.report.numbers import plain
 from captious.report.presentation import Presentation
+from captious.table import Table
 
 __all__ = ["score"]
 
@@ -47,6 +51,12 @@ __all__ = ["score"]
     type=FILE,
     metavar="FILE",
     help="Also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.",
+)
+@click.option(
+    "--from",
+    "harness",
+    type=click.Choice(HARNESSES),
+    help="All files are logs of this harness, one per system: answers with their references.",
 )
 @no_references_option
 @group_option
@@ -69,6 +79,7 @@ def score(
     clean: str,
     intervals: bool,
     per_caption: Path | None,
+    harness: str | None,
     no_references: bool,
     group_by: str | None,
     format_: str,
@@ -82,6 +93,8 @@ def score(
 
     CANDIDATES are results files, one per system; REFERENCES, the last file, holds the human captions. Both may be
     COCO json, {id: caption} json, jsonl, csv, tsv or parquet, plain or .gz.
+
+    With --from, files are logs of lmms-eval (--log_samples) or VLMEvalKit, which have answers and references.
 
     With --several, images have several candidates. Metrics such as div and self-cider judge them together; for the
     others, --of-k says how an image gets its score.
@@ -109,15 +122,24 @@ def score(
     refuse_shard_options()
     if not files:
         raise click.UsageError("no candidates given")
-    if len(files) < (1 if no_references else 2):
+    logs = [read_harness_log(file, harness) for file in files] if harness is not None else []
+    if len(files) < (1 if no_references or logs else 2):
         raise ParameterError(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"
         )
-    files = caption_files({"files": files}, columns, split)["files"]
-    candidates, references = (files, None) if no_references else (files[:-1], files[-1])
+    candidates: Sequence[Any]
+    references: Any
+    if logs:
+        if columns is not None or split is not None:
+            raise ParameterError("--columns and --split cannot be used with --from", help="leave them out")
+        names = system_names(files)
+        candidates, references = [log.candidates for log in logs], None if no_references else logs[0].references
+    else:
+        files = caption_files({"files": files}, columns, split)["files"]
+        candidates, references = (files, None) if no_references else (files[:-1], files[-1])
+        names = system_names(candidates)
     if per_caption is not None:
         check_caption_file(per_caption)
-    names = system_names(candidates)
     selection = select(metrics, settings, several=several)
     table = images_of(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
@@ -132,11 +154,13 @@ def score(
                     result.confidence_interval()
             reports.append(report)
     if groups is None:
-        deliver(score_table(reports, intervals=intervals), output, format_, presentation)
+        table_of_scores = _with_prompts(score_table(reports, intervals=intervals), names, logs)
+        deliver(table_of_scores, output, format_, presentation)
         warnings = [warning for report in reports for warning in report.warnings]
     else:
         grouped = [report.by_group(groups) for report in reports]
-        deliver(grouped_score_table(grouped, intervals=intervals), output, format_, presentation)
+        table_of_scores = _with_prompts(grouped_score_table(grouped, intervals=intervals), names, logs)
+        deliver(table_of_scores, output, format_, presentation)
         warnings = [warning for report in grouped for warning in report.warnings]
     if per_caption is not None:
         write_captions(per_caption, reports)
@@ -146,9 +170,18 @@ def score(
     if not comparable:
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     warn(warnings)
-    if format_ == "table" and output is None and len(reports) == 2 and comparable:
+    if format_ == "table" and output is None and len(reports) == 2 and comparable and not logs:
         command = repeated_command(
             "captious compare",
             without=("intervals", "per_caption", "format_", *PRESENTATION),
         )
         click.echo(f"Is the difference real? {plain(command)}", err=True)
+
+
+def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]) -> Table:
+    """The table with what the models of logs were asked."""
+    if not logs:
+        return table
+    notes = [log.note if len(logs) == 1 else f"{name}: {log.note}" for name, log in zip(names, logs, strict=True)]
+    prompts = {name: list(log.prompts) for name, log in zip(names, logs, strict=True)}
+    return replace(table, notes=[*table.notes, *dict.fromkeys(notes)], document={**table.document, "prompts": prompts})

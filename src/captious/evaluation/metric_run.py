@@ -19,6 +19,7 @@ from captious.evaluation.score_report import Report, Result, Statistics
 from captious.evaluation.system_names import name_of
 from captious.evaluation.system_reports import Reports, candidates_by_system
 from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
+from captious.metrics.contract.own_function import FunctionMetric
 from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, SetMetric, check_of_k
 from captious.metrics.contract.settings import Settings
@@ -188,7 +189,7 @@ def evaluate(
                 signatures = metric.signatures(state)
                 if captions.clean:
                     signatures = with_part(signatures, f"clean:{'+'.join(captions.clean)}")
-                if metric.needs_references:
+                if metric.needs_references and captions.references.are_given:
                     signatures = with_references(signatures, *counts, references_as=references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
                 for label, column in item.columns.items():
@@ -240,12 +241,13 @@ def _description(sets: CaptionSets, selection: Selection) -> Description:
 
 
 def refuse_missing_references(references: References, selection: Selection) -> None:
-    """Refuse metrics that need references where there are none.
+    """Refuse metrics that need references where there are none; functions of users get empty lists.
 
     Raises:
         ParameterError: which metrics.
     """
-    needing = [item.metric.name for item in selection if item.metric.needs_references]
+    metrics = [item.metric for item in selection]
+    needing = [each.name for each in metrics if each.needs_references and not isinstance(each, FunctionMetric)]
     if needing and not references.are_given:
         raise ParameterError(
             f"{', '.join(needing)} cannot be computed without references",

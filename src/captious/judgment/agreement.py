@@ -12,17 +12,19 @@ from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_p_value, holm, ranks
 from captious.judgment.benchmark_scores import (
+    Given,
+    GivenScores,
     ItemScores,
-    ScoreTable,
     computed_scores,
-    read_score_table,
-    scores_in_table,
+    given_scores,
+    read_scores,
 )
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.own_judgments import as_own, load_own
+from captious.judgment.published_scores import refuse_unused
 from captious.metrics.contract.availability import coco_available
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import ALL, MetricLike, check_used
@@ -42,7 +44,7 @@ def judge(
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
-    scores: ScoreTable | str | os.PathLike[str] | None = None,
+    scores: GivenScores | Sequence[GivenScores] | None = None,
     data: str | os.PathLike[str] | None = None,
     compare: bool = False,
     test: str = "permutation",
@@ -62,9 +64,10 @@ def judge(
             here, None for those of the COCO evaluation that can (with ``scores``, for no others). A benchmark of
             systems that was not requested by name leaves out metrics that cannot be computed for it.
         settings: what applies to all metrics that are requested by name.
-        scores: JSON file of scores computed elsewhere, or the scores: ``{benchmark: {metric: scores}}``, with scores as
-            a list in the order of ``captious data items``, or as ``{id: score}``. Higher must be better. Only these are
-            judged unless metrics are requested.
+        scores: JSON file of scores computed elsewhere, ``{benchmark: {metric: scores}}``, with scores as a list in the
+            order of ``captious data items``, or as ``{id: score}``; a text file of FLEUR, or JSON of CaptionEvalKit.
+            In Python, also such a mapping, or a list of several. Higher must be better. Only these are judged unless
+            metrics are requested.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         compare: test the differences between all pairs of metrics, and rank the metrics.
         test: how to compare: "permutation" exchanges the scores of two metrics on random halves of the images;
@@ -90,7 +93,7 @@ def judge(
     sampling = Sampling(resamples, seed)
     if test not in TESTS:
         raise UnknownNameError(f"there is no test {test!r}", help=f"give {' or '.join(TESTS)}")
-    metrics, table = list(metrics), read_score_table(scores)
+    metrics, given = list(metrics), read_scores(scores)
     requested: list[HumanJudgments] = []
     unnamed: set[int] = set()  # positions of those that only "all" stands for
     for benchmark in benchmarks:
@@ -101,7 +104,7 @@ def judge(
             warnings += missing
         else:
             requested.append(benchmark if isinstance(benchmark, HumanJudgments) else load_judgments(benchmark, data))
-    _check(requested, metrics, table)
+    _check(requested, metrics, given)
     settings = Settings() if settings is None else settings
     if not metrics:
         check_used(settings, ())
@@ -110,7 +113,7 @@ def judge(
         name = judgments.protocol.full_name
         computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
         warnings += metric_warnings
-        item_scores = computed + scores_in_table(judgments, table)
+        item_scores = computed + given_scores(judgments, given)
         if repeated := _first_repeated([metric.label for metric in item_scores]):
             raise ParameterError(f"{repeated} is requested twice", where=name, help="name it once")
         if item_scores:
@@ -120,6 +123,7 @@ def judge(
             warnings.append(f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
         else:
             raise ParameterError("no metrics were requested", where=name, help="give the scores of at least one")
+    refuse_unused(given.published, {metric.label for _, own in scored for metric in own}, requested)
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
         results = [
@@ -153,16 +157,16 @@ def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJud
     return loaded, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
 
 
-def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], table: ScoreTable) -> None:
+def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], given: Given) -> None:
     if not requested:
         raise ParameterError("no benchmarks were requested", help="name one, such as composite")
-    if not metrics and not table:
+    if not metrics and not any(given):
         raise ParameterError("no metrics were requested", help="name one, such as -m cider-d, or give scores")
     firsts: dict[str, HumanJudgments] = {}
     for judgments in requested:
         first = firsts.setdefault(judgments.protocol.benchmark, judgments)
         before, current = first.protocol, judgments.protocol
-        if before is not current and (before.full_name == current.full_name or first.data != judgments.data):
+        if before is not current and (before.full_name == current.full_name or not _same_data(first, judgments)):
             raise ParameterError(
                 f"two benchmarks are called {current.benchmark}",
                 help="rename the judgment file, or judge them one at a time",
@@ -177,11 +181,17 @@ def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], t
     names = [judgments.protocol.full_name for judgments in requested]
     if repeated := _first_repeated(names):
         raise ParameterError(f"{repeated} is requested twice", help="name each benchmark once")
-    if unknown := table.keys() - firsts.keys() - set(names):
+    if unknown := given.table.keys() - firsts.keys() - set(names):
         raise ParameterError(
             f"scores were given for {sorted(unknown)[0]}, which is not among the requested benchmarks",
             help=f"the keys are {', '.join(sorted({*firsts, *names}))}",
         )
+
+
+def _same_data(a: HumanJudgments, b: HumanJudgments) -> bool:
+    """Whether both come from the same files, of which a protocol may need more than another."""
+    common = a.data.keys() & b.data.keys()
+    return (bool(common) or a.data == b.data) and all(a.data[name] == b.data[name] for name in common)
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ metrics get, and what becomes of ratings, parts and measures.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -18,6 +18,7 @@ from captious.data import Captions, References
 from captious.errors import EmptyInputError
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
 from captious.judgment.protocols import Protocol
+from captious.judgment.rated_systems import RatedSystems
 
 __all__ = [
     "CaptionPair",
@@ -32,6 +33,7 @@ __all__ = [
     "ranked_systems",
     "rated_captions",
     "references_table",
+    "sides",
 ]
 
 
@@ -121,8 +123,10 @@ def judgments_of(protocol: Protocol, items: Sequence[Item], data: Mapping[str, s
     return build[type(items[0])](protocol, items, data)  # type: ignore[no-any-return]
 
 
-def rated_captions(protocol: Protocol, items: Iterable[RatedCaption], data: Mapping[str, str]) -> RatedCaptions:
-    """Ratings of captions under a protocol.
+def rated_captions(
+    protocol: Protocol, items: Iterable[RatedCaption], data: Mapping[str, str]
+) -> RatedCaptions | RatedSystems:
+    """Ratings of captions under a protocol, or of systems by their captions.
 
     Args:
         protocol: its choices are applied to every item.
@@ -131,7 +135,8 @@ def rated_captions(protocol: Protocol, items: Iterable[RatedCaption], data: Mapp
 
     Raises:
         EmptyInputError: no items, or all are left out.
-        ValueError: the protocol looks at annotators one by one, and captions have different numbers of ratings.
+        ValueError: the protocol looks at annotators one by one, and captions have different numbers of ratings;
+            or the protocol compares systems, and there are fewer than three.
     """
     kept = _kept(protocol, items)
     of_items = [protocol.references(item) for item in kept]
@@ -145,6 +150,12 @@ def rated_captions(protocol: Protocol, items: Iterable[RatedCaption], data: Mapp
         return RatedCaptions(
             protocol, data, captions, ratings, units, None, [f"annotator {k + 1}" for k in range(len(ratings[0]))]
         )
+    if protocol.systems is not None:
+        systems, names = _numbered(map(protocol.systems, kept))
+        if len(names) < 3:
+            raise ValueError(f"statistics of systems need three or more, not {len(names)}")
+        means = np.array([of_caption.mean() for of_caption in ratings])
+        return RatedSystems(protocol, data, captions, means, units, systems, names)
     if protocol.parts is None:
         return RatedCaptions(protocol, data, captions, ratings, units)
     parts, names = _numbered(map(protocol.parts, kept), protocol.part_order)
@@ -214,16 +225,45 @@ def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapp
     return SystemRanking(protocol, data, names, human, published, outputs if len(outputs) == len(kept) else None)
 
 
+def sides(pairs: Iterable[CaptionPair], systems: Callable[[CaptionPair], tuple[str, str]]) -> list[RatedCaption]:
+    """The captions of pairs one by one, for protocols that compare systems: 1 for the preferred one, 0 for the other.
+
+    The mean rating of a system is then the share of its pairs that it won.
+
+    Args:
+        pairs: what people compared.
+        systems: those of both captions of a pair.
+    """
+    return [
+        RatedCaption(
+            f"{pair.image}|{number}|{side}",
+            pair.image,
+            pair.captions[side],
+            pair.references,
+            [float(side == pair.preferred)],
+            facts={**pair.facts, "system": systems(pair)[side]},
+        )
+        for number, pair in enumerate(pairs)
+        for side in (0, 1)
+    ]
+
+
 def letters(text: str) -> str:
     """The lower-cased letters and digits of a caption, which are equal for captions that read the same."""
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
 def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], images: Sequence[str] = ()) -> References:
-    """References with a row per judged caption: metrics that count documents count each as one."""
+    """References with a row per judged caption: metrics that count documents count each as one.
+
+    If no caption has any, the table says so, and metrics that need them are refused.
+    """
+    are_given = any(references)
+    if not are_given:
+        references = [("",)] * len(ids)
     offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in references])])
     texts = tuple(text for image_texts in references for text in image_texts)
-    return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images))
+    return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images), are_given=are_given)
 
 
 def _image_id(image: object) -> str:

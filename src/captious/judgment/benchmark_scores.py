@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
-from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
-from captious.judgment.judgment_files import own_json
+from captious.judgment.human_judgments import HumanJudgments, OfCaptions, SystemRanking
 from captious.judgment.metric_scores import (
     all_warnings,
     as_selection,
@@ -23,6 +24,13 @@ from captious.judgment.metric_scores import (
     refuse_constant,
     score_captions,
     sign_of,
+)
+from captious.judgment.published_scores import (
+    PublishedScores,
+    content_of,
+    fleur_scores,
+    kit_scores,
+    published_for,
 )
 from captious.metrics.contract.availability import available
 from captious.metrics.contract.catalogue import get, names
@@ -34,10 +42,25 @@ from captious.metrics.contract.selection import ALL, MetricLike
 from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
-__all__ = ["ItemScores", "ScoreTable", "computed_scores", "read_score_table", "scores_in_table"]
+__all__ = ["Given", "GivenScores", "ItemScores", "ScoreTable", "computed_scores", "given_scores", "read_scores"]
 
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
 ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
+#: Scores that were computed elsewhere: a table, or a file.
+GivenScores: TypeAlias = ScoreTable | str | os.PathLike[str]
+_FORM = 'write {"composite": {"my-metric": [0.1, 0.7, ...]}}, in the order of captious data items'
+
+
+class Given(NamedTuple):
+    """Scores that were computed elsewhere.
+
+    Args:
+        table: those of named benchmarks.
+        published: those of captions, in files of other programs.
+    """
+
+    table: ScoreTable
+    published: Sequence[PublishedScores]
 
 
 @dataclass(frozen=True)
@@ -70,7 +93,7 @@ def computed_scores(
     if not metrics:
         return [], []
     if not isinstance(judgments, SystemRanking):
-        assert isinstance(judgments, RatedCaptions | CaptionPairs)
+        assert isinstance(judgments, OfCaptions)
         name = judgments.protocol.full_name
         report = score_captions(judgments.captions, as_selection(metrics, settings), name=name)
         return [
@@ -160,9 +183,13 @@ def _corpus_scores(
     return scores, all_warnings(reports)
 
 
-def scores_in_table(judgments: HumanJudgments, table: ScoreTable) -> list[ItemScores]:
-    """The scores that a table has for a benchmark."""
-    protocol = judgments.protocol
+def given_scores(judgments: HumanJudgments, given: Given) -> list[ItemScores]:
+    """The scores that were given for a benchmark.
+
+    Raises:
+        ParameterError: scores that are missing or unknown, constant or not finite; a metric has them twice.
+    """
+    protocol, table = judgments.protocol, given.table
     scores = []
     of_benchmark, of_protocol = table.get(protocol.benchmark, {}), table.get(protocol.full_name, {})
     if twice := of_benchmark.keys() & of_protocol.keys():
@@ -171,7 +198,8 @@ def scores_in_table(judgments: HumanJudgments, table: ScoreTable) -> list[ItemSc
             where=f"under {protocol.benchmark} and under {protocol.full_name}",
             help="give them once",
         )
-    for label, values in {**of_benchmark, **of_protocol}.items():
+    published = published_for(judgments, given.published)
+    for label, values in {**of_benchmark, **of_protocol, **published}.items():
         if isinstance(values, Mapping):
             if unknown := values.keys() - set(judgments.items):
                 raise ParameterError(
@@ -202,15 +230,47 @@ def _checked(
     return ItemScores(label, signature, array, lower_is_better)
 
 
-def read_score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTable:
-    """Scores that were computed elsewhere, read if they are in a file."""
+def read_scores(scores: GivenScores | Sequence[GivenScores] | None) -> Given:
+    """Scores that were computed elsewhere, read if they are in files.
+
+    Raises:
+        ResourceError, CaptionFileError: a file that cannot be read, or that has none of the forms.
+        ParameterError: a metric has scores for a benchmark in two of them.
+    """
     if scores is None:
-        return {}
-    where, kind = "scores", "the mapping"
-    help = 'write {"composite": {"my-metric": [0.1, 0.7, ...]}}, in the order of captious data items'
-    if isinstance(scores, str | os.PathLike):
-        where, kind = str(scores), "the file"
-        scores = own_json(scores, "scores", help)
+        return Given({}, [])
+    several = scores if isinstance(scores, Sequence) and not isinstance(scores, str) else [scores]
+    table: dict[str, dict[str, ArrayLike | Mapping[str, float]]] = {}
+    published = []
+    for each in several:
+        read = _read_file(Path(each)) if isinstance(each, str | os.PathLike) else _as_table(each, "scores")
+        if isinstance(read, PublishedScores):
+            published.append(read)
+            continue
+        for benchmark, metrics in read.items():
+            own = table.setdefault(benchmark, {})
+            if twice := sorted(own.keys() & metrics.keys()):
+                raise ParameterError(
+                    f"scores for {twice[0]} were given twice", where=f"for {benchmark}", help="give them once"
+                )
+            own.update(metrics)
+    return Given(table, published)
+
+
+def _read_file(path: Path) -> ScoreTable | PublishedScores:
+    text = content_of(path)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        of_fleur = fleur_scores(path, text)
+        if of_fleur is None:
+            raise CaptionFileError(f"not JSON: {error}", where=str(path), help=_FORM) from error
+        return of_fleur
+    return kit_scores(path, document) or _as_table(document, str(path))
+
+
+def _as_table(scores: object, where: str) -> ScoreTable:
     if not isinstance(scores, Mapping) or not all(isinstance(metrics, Mapping) for metrics in scores.values()):
-        raise CaptionFileError(f"{kind} does not contain benchmark scores", where=where, help=help)
+        kind = "the mapping" if where == "scores" else "the file"
+        raise CaptionFileError(f"{kind} does not contain benchmark scores", where=where, help=_FORM)
     return scores

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.native import kendall_exchanged, kendall_resampled, threads
 
-__all__ = ["STATISTICS", "Points", "Statistic", "average_precision", "correlation", "williams"]
+__all__ = ["STATISTICS", "Points", "Statistic", "average_precision", "correlation", "standardized", "williams"]
 
 #: How scores are compared with ratings.
 Statistic: TypeAlias = Literal["kendall-tau-b", "kendall-tau-c", "spearman", "pearson"]
@@ -126,7 +126,7 @@ class Points:
                 self._offsets, self._ranks, self.units.astype(np.int32), left, right, swaps, threads()
             )
             return self._tau(tallies[:, :6]) - self._tau(tallies[:, 6:])
-        scale = _standardized if self.statistic == "pearson" else _doubled_ranks
+        scale = standardized if self.statistic == "pearson" else _doubled_ranks
         first, second = (scale(scores).astype(np.float64) for scores in (a, b))
         differences = []
         for swap in swaps:
@@ -193,5 +193,6 @@ def _doubled_ranks(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.asarray(2 * stats.rankdata(scores) - 2).astype(np.int32)
 
 
-def _standardized(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def standardized(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores with mean 0 and standard deviation 1; those that are all the same become 0."""
     return np.asarray((scores - scores.mean()) / (scores.std() or 1.0))

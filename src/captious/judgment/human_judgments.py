@@ -20,7 +20,7 @@ from captious.evaluation.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, williams
 from captious.judgment.protocols import Protocol
 
-__all__ = ["CaptionPairs", "HumanJudgments", "RatedCaptions", "SystemRanking"]
+__all__ = ["CaptionPairs", "HumanJudgments", "OfCaptions", "RatedCaptions", "SystemRanking"]
 
 _BATCH = 100  # resamples at a time
 
@@ -94,8 +94,8 @@ class HumanJudgments(ABC):
         return self.p_value(a, b, swaps)
 
 
-class _OfCaptions(HumanJudgments):
-    """Judgments of captions: what their two forms have in common."""
+class OfCaptions(HumanJudgments):
+    """Judgments of captions: what their forms have in common."""
 
     captions: Captions
     units: NDArray[np.int64]
@@ -115,7 +115,7 @@ class _OfCaptions(HumanJudgments):
 
 
 @dataclass(frozen=True, eq=False)
-class RatedCaptions(_OfCaptions):
+class RatedCaptions(OfCaptions):
     """Captions that people rated one by one.
 
     Args:
@@ -162,7 +162,7 @@ class RatedCaptions(_OfCaptions):
 
 
 @dataclass(frozen=True, eq=False)
-class CaptionPairs(_OfCaptions):
+class CaptionPairs(OfCaptions):
     """Pairs of captions of which people prefer one; a metric is right if it scores that one higher.
 
     Args:

@@ -22,8 +22,10 @@ from captious.errors import CaptionFileError, ResourceError
 from captious.resources.pickles import PickleError, read_pickle
 
 __all__ = [
+    "COCO_CAPTIONS",
     "TOKENS",
     "DataFolder",
+    "coco_captions_file",
     "data_folder",
     "entry_of",
     "number_within",
@@ -270,8 +272,15 @@ def number_within(value: object, low: float, high: float | None, where: str) -> 
     return number
 
 
+#: COCO's captions; val2014 has all images of val2017.
+COCO_CAPTIONS = ("coco/captions_val2017.json", "coco/captions_val2014.json")
 #: Flickr8k's captions as Hodosh et al. 2013 publish them.
 TOKENS = "flickr8k/Flickr8k.token.txt"
+
+
+def coco_captions_file(folder: DataFolder) -> str:
+    """The name of COCO's captions in a folder, of val2017 or of val2014."""
+    return next(filter(folder.has, COCO_CAPTIONS), COCO_CAPTIONS[0])
 
 
 def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:

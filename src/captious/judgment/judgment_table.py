@@ -134,6 +134,7 @@ def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
     facts = {
         "judgments": _RATINGS[p.ratings],
         "measure": said.get("measure", ""),
+        "systems": f"{said['systems']}; mean scores are compared with mean ratings" if "systems" in said else "",
         "references": said.get("references", ""),
         "left out": said.get("excluded", ""),
         "ties": f"a tie between metric scores counts as {said['ties']}" if "ties" in said else "",

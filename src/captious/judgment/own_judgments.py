@@ -16,13 +16,20 @@ from captious.judgment.benchmark_items import CaptionPair, RatedCaption, Unknown
 from captious.judgment.correlation import STATISTICS
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment.protocols import SYSTEM_FACT, Choice, Protocol
+from captious.judgment.rated_systems import SYSTEM_STATISTICS
 
 __all__ = ["as_own", "load_own"]
 
+#: Before statistics that compare mean scores of systems with their mean ratings.
+_SYSTEM = "system-"
 #: The statistics for a file of ratings, or of pairs; the first is the default.
 _STATISTICS = {
-    "ratings": ("kendall-tau-c", *(name for name in STATISTICS if name != "kendall-tau-c")),
+    "ratings": (
+        "kendall-tau-c",
+        *(name for name in STATISTICS if name != "kendall-tau-c"),
+        *(_SYSTEM + name for name in SYSTEM_STATISTICS),
+    ),
     "pairs": ("accuracy",),
 }
 #: What the protocol is called when no statistic is asked for.
@@ -33,6 +40,7 @@ _FORM = (
     'write {"candidate": "...", "references": ["..."], "rating": 3}'
     ' or {"better": "...", "worse": "...", "references": ["..."]} on every line'
 )
+_FORM_WITH_SYSTEM = 'write {"candidate": "...", "references": ["..."], "rating": 3, "system": "..."} on every line'
 
 
 def as_own(benchmark: str) -> tuple[Path, str] | None:
@@ -51,15 +59,17 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
 
     Ratings: ``{"candidate": ..., "references": [...], "rating": 3}``, or ``"ratings": [3, 4, 3]`` of which each is a
     point. Pairs: ``{"better": ..., "worse": ..., "references": [...]}``. With ``"image"``, the captions of an image are
-    drawn together in resamples; with ``"part"``, the statistic is computed for each part and averaged.
+    drawn together in resamples; with ``"part"``, the statistic is computed for each part and averaged; with
+    ``"system"``, mean scores of systems can be compared with their mean ratings.
 
     Pairs serve for every forced choice: the distractors of Hodosh and Hockenmaier 2016 (a part per kind of change) and
     FOIL (better: the caption with ``"foil": false``; worse: the one with ``"foil": true`` made from it).
 
     Args:
         path: the file, which may also have .gz after its name.
-        statistic: for ratings kendall-tau-b, kendall-tau-c, spearman or pearson; for pairs accuracy. "own" for the
-            default: kendall-tau-c for ratings.
+        statistic: for ratings kendall-tau-b, kendall-tau-c, spearman or pearson; system-pearson, system-spearman,
+            system-kendall-tau-b or system-pairwise-accuracy; for pairs accuracy. "own" for the default: kendall-tau-c
+            for ratings.
 
     Raises:
         ResourceError: the file does not exist.
@@ -75,10 +85,18 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
         raise EmptyInputError("there are no judgments", where=str(path), help=_FORM)
     pairs = "better" in lines[0][1]
     measure = _statistic(path, "pairs" if pairs else "ratings", statistic)
+    of_systems = measure.startswith(_SYSTEM)
     for number, record in lines:
-        if wrong := _wrong(record, pairs):
-            raise CaptionFileError(wrong, where=f"{path}, line {number}", help=_FORM)
-    protocol = Protocol(path.stem, statistic, measure, "each", "captions", parts=_PARTS)
+        if wrong := _wrong(record, pairs) or ("no system" if of_systems and record.get("system") is None else ""):
+            help = _FORM_WITH_SYSTEM if wrong == "no system" else _FORM
+            raise CaptionFileError(wrong, where=f"{path}, line {number}", help=help)
+    protocol = Protocol(path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS)
+    if of_systems:
+        if (n := len({str(record["system"]) for _, record in lines})) < 3:
+            raise CaptionFileError(
+                f"{n} systems are too few for a correlation", where=str(path), help="give captions of three or more"
+            )
+        protocol = replace(protocol, parts=None, systems=SYSTEM_FACT)
     if pairs:
         protocol = replace(protocol, ratings="majority", of="pairs")
     return judgments_of(protocol, [_item(number, record, pairs) for number, record in lines], folder.read)
@@ -102,7 +120,8 @@ def _item(number: int, record: Mapping[str, Any], pairs: bool) -> CaptionPair | 
     image, references, part = _image(number, record), record["references"], str(record.get("part", "all"))
     if pairs:
         return CaptionPair(image, (record["better"], record["worse"]), 0, references, part)
-    return RatedCaption(str(number), image, record["candidate"], references, _ratings(record), part)
+    facts = {"system": str(record.get("system"))}
+    return RatedCaption(str(number), image, record["candidate"], references, _ratings(record), part, facts)
 
 
 def _ratings(record: Mapping[str, Any]) -> Any:
@@ -127,10 +146,10 @@ def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
     references = record["references"]
     if not (isinstance(references, list) and references and all(isinstance(text, str) for text in references)):
         return "references must be a non-empty list of strings"
-    for key in ("image", "part"):
+    for key in ("image", "part", "system"):
         if not isinstance(record.get(key), str | int | float | None):
             return f"{key} is neither a string nor a number"
-    texts = [*(record[key] for key in keys), *references, str(record.get("part"))]
+    texts = [*(record[key] for key in keys), *references, str(record.get("part")), str(record.get("system"))]
     if re.search("[\ud800-\udfff]", "".join(texts)):
         return "a lone surrogate (half of a character), which is not text"
     return "" if pairs else _wrong_rating(record)

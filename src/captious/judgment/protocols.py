@@ -8,14 +8,14 @@ Every choice of a protocol is a value that is applied to the data; tables and js
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AS_GIVEN", "NOTHING", "Aggregation", "Choice", "Protocol"]
+__all__ = ["AS_GIVEN", "NOTHING", "SYSTEM_FACT", "Aggregation", "Choice", "Protocol", "of_systems"]
 
 #: How several people's judgments of one caption are used.
 Aggregation: TypeAlias = Literal["each", "mean", "annotators", "share", "majority", "given", "known"]
@@ -45,6 +45,8 @@ def _no_item(item: Any) -> bool:
 
 #: The references of an item, all of them.
 AS_GIVEN: Choice[Any] = Choice("as given in the file", attrgetter("references"))
+#: The system of a caption, where the items of a benchmark have it among their facts.
+SYSTEM_FACT: Choice[str] = Choice("as given in the file", lambda item: item.facts["system"])
 #: No item is left out.
 NOTHING: Choice[bool] = Choice("nothing", _no_item)
 
@@ -56,17 +58,20 @@ class Protocol:
     Args:
         benchmark: the data.
         name: what this protocol of the benchmark is called.
-        statistic: kendall-tau-b, kendall-tau-c, spearman, pearson, average-precision or accuracy.
+        statistic: kendall-tau-b, kendall-tau-c, spearman, pearson, average-precision or accuracy; with
+            ``systems``, pearson, spearman, kendall-tau-b or pairwise-accuracy.
         ratings: "each" rating is a point of its own; their "mean"; the statistic is computed for each of the
             "annotators" and averaged; the "share" of people who say yes; what the "majority" prefers; one number that
             is "given"; or what is "known" to be right.
         of: what is judged: captions one by one, pairs of captions, or systems.
         references: the references of an item that metrics get; for systems, their published scores by metric.
         excluded: whether an item is left out.
-        ties: for accuracy, what a tie of the metric counts, 0 to 1.
+        ties: for (pairwise) accuracy, what a tie of the metric counts, 0 to 1.
         parts: the part of an item; the statistic is computed for each part and averaged. None for no parts.
         part_order: names of parts that come first, in this order.
         measure: for systems, the human measure; for captions that were rated in several ways, one of their ratings.
+        systems: the system of a caption; scores and ratings are averaged over the captions of each system, and the
+            statistic compares the means. None if captions are compared.
         source: where it comes from.
     """
 
@@ -81,6 +86,7 @@ class Protocol:
     parts: Choice[str] | None = None
     part_order: Sequence[str] = ()
     measure: Choice[float] | None = None
+    systems: Choice[str] | None = None
     source: str = ""
 
     @property
@@ -100,9 +106,26 @@ class Protocol:
             "ratings": self.ratings,
             "references": self.references.text,
             "excluded": self.excluded.text,
-            "ties": _TIES.get(self.ties, f"{self.ties:g}") if self.statistic == "accuracy" else "",
+            "ties": _TIES.get(self.ties, f"{self.ties:g}") if self.statistic.endswith("accuracy") else "",
             "parts": self.parts.text if self.parts else "",
             "measure": self.measure.text if self.measure else "",
+            "systems": self.systems.text if self.systems else "",
             "source": self.source,
         }
         return {name: text for name, text in texts.items() if text}
+
+
+def of_systems(
+    protocol: Protocol, suffix: str = "", *, systems: Choice[str] = SYSTEM_FACT
+) -> tuple[Protocol, Protocol]:
+    """Two protocols that compare mean scores of systems with mean ratings: Pearson, and pairwise accuracy.
+
+    Args:
+        protocol: which ratings, with which references, and what is left out.
+        suffix: what their names, "system-pearson" and "system-accuracy", end with.
+        systems: the system of a caption.
+    """
+    pearson = replace(
+        protocol, name=f"system-pearson{suffix}", statistic="pearson", systems=systems, parts=None, ties=0.5
+    )
+    return pearson, replace(pearson, name=f"system-accuracy{suffix}", statistic="pairwise-accuracy")

@@ -9,14 +9,14 @@ noun, such as "water" and "is", stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from captious.errors import MissingExtraError, ResourceError
 
-__all__ = ["Singulars", "lemmas", "singular"]
+__all__ = ["Singulars", "lemmas", "nouns", "singular"]
 
 _PREPOSITIONS = """
     about above across after among around at athwart before behind below beneath beside besides between betwixt
@@ -144,20 +144,43 @@ def lemmas(tokens: Sequence[str]) -> list[str]:
         MissingExtraError: NLTK is not installed.
         ResourceError: its data are not installed.
     """
+    kinds = {"J": "a", "V": "v", "R": "r"}  # all others are taken for nouns
+
+    def found(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
+        lemmatize("dogs", pos="n")  # fails without data, even if there are no tokens
+        tagged: list[tuple[str, str]] = nltk.pos_tag([*tokens] or ["dogs"])[: len(tokens)]
+        return [str(lemmatize(word, pos=kinds.get(tag[:1], "n"))) for word, tag in tagged]
+
+    return _with_nltk(found, "averaged_perceptron_tagger_eng wordnet")
+
+
+def nouns(text: str) -> list[str]:
+    """The nouns of a text in order, as NLTK cuts and tags it, each as its lemma; those that are repeated, too.
+
+    Raises:
+        MissingExtraError: NLTK is not installed.
+        ResourceError: its data are not installed.
+    """
+
+    def found(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
+        tagged = nltk.pos_tag(nltk.word_tokenize(text or "dogs"))
+        return [str(lemmatize(word)) for word, tag in tagged if tag.startswith("NN")] if text else []
+
+    return _with_nltk(found, "punkt_tab averaged_perceptron_tagger_eng wordnet")
+
+
+def _with_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:
+    """What NLTK finds, given itself and its lemmatizer."""
     try:
         import nltk
         from nltk.stem import WordNetLemmatizer
     except ImportError:
         raise MissingExtraError("lemmas need NLTK", help="pip install 'captious[nltk]'") from None
-    lemmatizer: Any = WordNetLemmatizer()
     try:
-        lemmatizer.lemmatize("dogs", pos="n")  # fails without data, even if there are no tokens
-        tagged: list[tuple[str, str]] = nltk.pos_tag([*tokens] or ["dogs"])[: len(tokens)]
+        return find(nltk, WordNetLemmatizer().lemmatize)
     except LookupError as error:
         raise ResourceError(
             "the data of NLTK are missing",
             where="its tagger and WordNet",
-            help="python -m nltk.downloader averaged_perceptron_tagger_eng wordnet",
+            help=f"python -m nltk.downloader {data}",
         ) from error
-    kinds = {"J": "a", "V": "v", "R": "r"}  # all others are taken for nouns
-    return [str(lemmatizer.lemmatize(word, pos=kinds.get(tag[:1], "n"))) for word, tag in tagged]

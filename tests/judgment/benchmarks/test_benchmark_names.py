@@ -26,6 +26,8 @@ NAMES = [
     "wmt16-daseg",
     "conll14-gec",
     "sugarcrepe",
+    "sugarcrepe-pp",
+    "valse",
     "thumb",
     "polaris",
     "nebula",
@@ -35,6 +37,8 @@ NAMES = [
     "vatex-eval",
     "audiocaps-eval",
     "clotho-eval",
+    "factvc",
+    "iiw",
 ]
 
 #: A package with a benchmark, as someone would write it.

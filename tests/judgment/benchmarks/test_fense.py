@@ -12,6 +12,7 @@ import pytest
 from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.human_judgments import CaptionPairs
+from captious.judgment.rated_systems import RatedSystems
 
 from ...support.judgments import load, write
 
@@ -89,3 +90,19 @@ def test_other_votes_are_refused(tmp_path: Path, votes: object) -> None:
     with pytest.raises(CaptionFileError, match="the votes of HM are not") as caught:
         load(tmp_path, "clotho-eval")
     assert "record 2" in caught.value.where
+
+
+def test_systems_by_the_share_of_pairs_that_they_won(tmp_path: Path) -> None:
+    pairs: dict[str, Any] = {
+        "MM_1": ["m1", "m2", "cos_sim_12", "rl", [1, 1, 1, 1]],
+        "MM_2": ["m1", "m3", "cos_sim_7", "fc", 0, [1, 1, 1, 0]],  # some records have a number before the votes
+        "MM_3": ["m2", "m3", "rl", "fc", [-1, -1, 0, 0]],
+    }
+    write(tmp_path, "fense/audiocaps_eval.json", [{**RECORD, "MM_4": None, **pairs}])
+    found = load(tmp_path, "audiocaps-eval@system-accuracy")
+    assert isinstance(found, RatedSystems)
+    assert list(found.names) == ["cos_sim", "rl", "fc"]
+    assert found.ratings.tolist() == [1, 0, 1, 0, 0, 1]
+    assert found.captions.references.texts[:5] == tuple(REFERENCES)
+    assert found.values(np.array([1, 0, 1, 0.5, 0, 0.5])).tolist() == [1]
+    assert found.values(np.array([1, 3, 1, 0.5, 3, 0.5])) == pytest.approx([1 / 3])

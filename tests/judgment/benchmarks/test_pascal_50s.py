@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +12,13 @@ from captious.errors import CaptionFileError
 from captious.judgment.benchmarks.pascal_50s import PASCAL_50S
 from captious.judgment.human_judgments import CaptionPairs
 from captious.judgment.judgment_files import data_folder
+from captious.judgment.rated_systems import RatedSystems
 
 from ...support.judgments import load, write, write_jsonl
 
 
 def files(folder: Path, label: object = 1) -> Path:
-    pairs = [
+    pairs: list[dict[str, Any]] = [
         {"image": "a", "sent": ["a dog", "a cat"], "category": part, "label48": 0, "refs5_fleur": ["the dog"]}
         for part in ("MM", "HC", "HI", "HM")
     ]
@@ -48,3 +50,17 @@ def test_the_pool_has_no_judged_caption(tmp_path: Path) -> None:
     pool = PASCAL_50S.pool(found, data_folder(tmp_path))
     assert pool.texts == ("two dogs", "the dog") * 8
     assert [*pool.ids] == found.items
+
+
+def test_systems_of_pairs_by_machines(tmp_path: Path) -> None:
+    pairs = [
+        {"image": "a", "sent": [f"a {a}", f"a {b}"], "system": [a, b], "category": part, "label48": label}
+        for part, a, b, label in (("MM", 1, 2, 0), ("MM", 3, 1, 1), ("HM", 6, 2, 0), ("MM", 2, 3, 1))
+    ]
+    write_jsonl(tmp_path, "pascal50s/pairs.jsonl", [pair | {"refs5_fleur": ["the dog"]} for pair in pairs])
+    found = load(tmp_path, "pascal-50s@system-pearson")
+    assert isinstance(found, RatedSystems)
+    assert list(found.names) == ["1", "2", "3"]
+    assert found.captions.candidates == ("a 1", "a 2", "a 3", "a 1", "a 2", "a 3")
+    assert set(found.captions.references.texts) == {"the dog"}
+    assert found.values(np.array([4, 1, 2, 4, 1, 2.0])) == pytest.approx([np.corrcoef([4, 1, 2], [1, 0, 0.5])[0, 1]])

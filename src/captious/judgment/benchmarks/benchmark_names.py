@@ -26,6 +26,8 @@ _BUILT_IN = (
     "wmt16-daseg",
     "conll14-gec",
     "sugarcrepe",
+    "sugarcrepe-pp",
+    "valse",
     "thumb",
     "polaris",
     "nebula",
@@ -35,6 +37,8 @@ _BUILT_IN = (
     "vatex-eval",
     "audiocaps-eval",
     "clotho-eval",
+    "factvc",
+    "iiw",
 )
 _MODULES = {"audiocaps-eval": "fense", "clotho-eval": "fense"}
 _OTHERS = EntryPoints("captious.benchmarks", "benchmark", _BUILT_IN)

@@ -18,7 +18,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, PairReferences, Protocol
+from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, PairReferences, Protocol, RatedCaption
+from captious.judgment.benchmark_items import sides
+from captious.judgment.protocols import NOTHING, SYSTEM_FACT, of_systems
 
 __all__ = ["AUDIOCAPS_EVAL", "CLOTHO_EVAL"]
 
@@ -39,12 +41,39 @@ def _benchmark(name: str, file: str) -> Benchmark:
         ties=0.0,
         source="Zhou et al. 2022",
     )
+    of_machines = Protocol(
+        name,
+        "wins",
+        "pearson",
+        "majority",
+        "captions",
+        references=Choice("the five of the sound", attrgetter("references")),
+        excluded=Choice("pairs with a human caption", NOTHING.rule),
+    )
     return Benchmark(
         name,
-        (protocol("total"), protocol("kinds", parts=Choice("kinds of pairs", attrgetter("part")), part_order=_KINDS)),
+        (
+            protocol("total"),
+            protocol("kinds", parts=Choice("kinds of pairs", attrgetter("part")), part_order=_KINDS),
+            *of_systems(of_machines, systems=Choice("retrieval, or a model with its decoding", SYSTEM_FACT.rule)),
+        ),
         (Files((file,), partial(_read, file=file)),),
         "blmoistawinde/fense on GitHub, branch experiment-code",
+        items=_items,
     )
+
+
+def _items(protocol: Protocol, pairs: list[CaptionPair]) -> list[CaptionPair] | list[RatedCaption]:
+    """Pairs, or the captions of those by two machines one by one."""
+    if protocol.systems is None:
+        return pairs
+    return sides((pair for pair in pairs if pair.part == "MM"), _systems)
+
+
+def _systems(pair: CaptionPair) -> tuple[str, str]:
+    """cos_sim_11250 is retrieval, by number of the caption that was found."""
+    first, second = ("cos_sim" if each.startswith("cos_sim") else each for each in pair.facts["sources"][:2])
+    return first, second
 
 
 def _read(folder: DataFolder, file: str) -> list[CaptionPair]:
@@ -59,13 +88,14 @@ def _pairs(folder: DataFolder, file: str, number: int, record: dict[str, Any]) -
     for key in _KEYS:
         if record.get(key) is None:  # the owners' file has nulls
             continue
-        first, second, *_, votes = record[key]
+        first, second, *sources, votes = record[key]
         if not isinstance(votes, list) or not all(vote in (-1, 0, 1) for vote in votes):
             raise folder.error(f"the votes of {key} are not -1, 0 or 1", file, f"record {number}")
         if decided := sum(votes):
             image = record.get("raw_name", f"record {number}")
             preferred = 0 if decided > 0 else 1
-            yield CaptionPair(image, (first, second), preferred, record["references"], key.partition("_")[0])
+            kind = key.partition("_")[0]
+            yield CaptionPair(image, (first, second), preferred, record["references"], kind, {"sources": sources})
 
 
 def _references(pair: CaptionPair) -> PairReferences:

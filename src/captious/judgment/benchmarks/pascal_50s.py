@@ -11,10 +11,11 @@ from operator import attrgetter
 from typing import Any
 
 from captious.data import References
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Figure, Files, Protocol
-from captious.judgment.benchmark_items import letters, references_table
+from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Figure, Files, Protocol, RatedCaption
+from captious.judgment.benchmark_items import letters, references_table, sides
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.human_judgments import CaptionPairs
+from captious.judgment.protocols import NOTHING, of_systems
 
 __all__ = ["PASCAL_50S"]
 
@@ -52,6 +53,18 @@ def _with_parts(mean: float, parts: Sequence[float]) -> Figure:
     return Figure(mean / 100, TOOLKIT, values)
 
 
+def _systems(pair: CaptionPair) -> tuple[str, str]:
+    first, second = pair.facts["system"]
+    return str(first), str(second)
+
+
+def _items(protocol: Protocol, pairs: list[CaptionPair]) -> list[CaptionPair] | list[RatedCaption]:
+    """Pairs, or the captions of those by two machines one by one."""
+    if protocol.systems is None:
+        return pairs
+    return sides((pair for pair in pairs if pair.part == "MM"), _systems)
+
+
 PASCAL_50S = Benchmark(
     "pascal-50s",
     (
@@ -66,6 +79,17 @@ PASCAL_50S = Benchmark(
             part_order=_PARTS,
             source="Lee et al. 2024",
         ),
+        *of_systems(
+            Protocol(
+                "pascal-50s",
+                "wins",
+                "pearson",
+                "majority",
+                "captions",
+                references=Choice("five of the fifty references, in one fixed draw", _drawn),
+                excluded=Choice("pairs with a human caption", NOTHING.rule),
+            )
+        ),
     ),
     (Files((_NORMALIZED,), _read),),
     "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
@@ -79,4 +103,5 @@ PASCAL_50S = Benchmark(
         | figures(TOOLKIT, {"meteor": 79.988}),
     },
     pool=_pool,
+    items=_items,
 )

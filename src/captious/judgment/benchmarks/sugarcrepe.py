@@ -12,7 +12,7 @@ from pathlib import PurePath
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
 from captious.judgment.benchmark_items import letters
-from captious.judgment.judgment_files import entry_of, number_within, read_coco_captions
+from captious.judgment.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
 
 __all__ = ["CHANGES", "SUGARCREPE"]
 
@@ -20,7 +20,6 @@ __all__ = ["CHANGES", "SUGARCREPE"]
 CHANGES = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 _NORMALIZED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)
 _PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
-_COCO = ("coco/captions_val2017.json", "coco/captions_val2014.json")
 
 
 def _without_right(item: CaptionPair) -> list[str]:
@@ -72,7 +71,7 @@ SUGARCREPE = Benchmark(
     ),
     (
         Files(_NORMALIZED, _read_normalized),
-        *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in _COCO),
+        *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in COCO_CAPTIONS),
     ),
     "Hsieh et al. 2023",
 )

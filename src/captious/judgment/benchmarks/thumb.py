@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
 from captious.judgment.judgment_files import entry_of, number_within
-from captious.judgment.protocols import NOTHING
+from captious.judgment.protocols import NOTHING, of_systems
 
 __all__ = ["THUMB"]
 
@@ -49,7 +49,10 @@ def _protocol(measure: str, with_people: bool) -> Protocol:
 
 THUMB = Benchmark(
     "thumb",
-    tuple(_protocol(measure, with_people) for with_people in (False, True) for measure in _MEASURES),
+    (
+        *(_protocol(measure, with_people) for with_people in (False, True) for measure in _MEASURES),
+        *of_systems(_protocol("total", False)),
+    ),
     (Files((_RATINGS, _REFERENCES), _read),),
     "jungokasai/THumB on GitHub, mscoco",
 )

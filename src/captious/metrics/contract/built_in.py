@@ -85,4 +85,6 @@ METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "judge-clair": ("metrics.judge_clair", "JudgeClair", ("judge-clair",)),
     "judge-geval": ("metrics.judge_geval", "JudgeGeval", ("judge-geval",)),
     "chrf": ("metrics.chrf", "Chrf", ("chrf",)),
+    "amber": ("metrics.amber", "Amber", ("amber-chair", "amber-cover", "amber-hal", "amber-cog")),
+    "pope": ("metrics.pope", "Pope", ("pope-accuracy", "pope-precision", "pope-recall", "pope-f1", "pope-yes")),
 }

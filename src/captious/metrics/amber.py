@@ -1,0 +1,236 @@
+"""AMBER, generative part: objects in long answers of models that are in the image, or that are not.
+
+Wang et al. 2023, as the authors' program computes it (inference.py of junyangwang0410/AMBER).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, KeyedByFields
+from captious.data.source import images
+from captious.errors import MissingExtraError, MissingObjectsError, ParameterError, ResourceError
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.parameters import Choice, Number, Resource
+from captious.metrics.shared.amber_lists import AmberLists, ImageWords, as_amber_lists
+from captious.metrics.shared.parser_parameter import ParserParameter
+from captious.metrics.shared.vector_metric import VectorsParameter
+from captious.models import WordVectors
+from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
+from captious.text.base_forms import nouns as nltk_nouns
+from captious.text.nltk_tokens import sentences
+from captious.text.tokenizers import PTB
+
+__all__ = ["Amber"]
+
+
+class _Lists(Resource[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists]):
+    in_labels = False
+
+    def check(self, metric: Any, value: Any) -> AmberLists:
+        if value is None:
+            raise ParameterError(
+                "amber needs AMBER's word lists",
+                help="give the folder of annotations.json, relation.json and safe_words.txt: amber:lists=FOLDER "
+                "(captious.Amber(lists=...) in Python)",
+            )
+        return as_amber_lists(value)
+
+
+class Amber(Metric):
+    """Objects of answers: amber-chair, amber-hal, amber-cog, of which lower is better, and amber-cover.
+
+    amber-chair is the share of hallucinated objects among all objects named; amber-cover the share of the objects in
+    the images that are named; amber-hal the share of answers with a hallucinated object; amber-cog the share of the
+    objects that models like to invent that are named. From 0 to 1. References are not used.
+
+    Raises:
+        ParameterError: no word lists.
+        ResourceError: word lists that cannot be read, NLTK without its data.
+        MissingExtraError: tagger nltk without NLTK; no parser.
+    """
+
+    name = "amber"
+    outputs = ("amber-chair", "amber-cover", "amber-hal", "amber-cog")
+    lower_is_better = frozenset({"amber-chair", "amber-hal", "amber-cog"})
+    summary = "objects of long answers that are in the image or not, by AMBER's lists, without references"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "the authors' program",
+        "fixed": "words in lower case, and objects that are listed twice count once",
+    }
+    needs_references = False
+    without_parameters = frozenset({"tokenizer"})
+
+    lists: _Lists = _Lists(default=None, summary="folder of annotations.json, relation.json and safe_words.txt")
+    tagger: Choice = Choice(
+        default="auto",
+        choices=("auto", "nltk", "parser"),
+        summary="what finds nouns: nltk as in the authors' program, the parser, or nltk if its data are installed",
+    )
+    parser: ParserParameter = ParserParameter(default=None)
+    vectors: VectorsParameter = VectorsParameter(
+        default=None,
+        optional=True,
+        summary="word vectors, of which similar words count as equal; none to compare words",
+    )
+    similarity: Number[float] = Number(default=0.8, least=-1, most=1, summary="cosine above which words are similar")
+
+    def setup(self) -> None:
+        if self.tagger == "auto":
+            self.tagger = "nltk" if _has_nltk() else "parser"
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        parameters = dict(super().parameters)
+        unused = ["parser"] if self.tagger == "nltk" else []
+        unused += ["similarity"] if self.vectors is None else []
+        return {name: value for name, value in parameters.items() if name not in unused}
+
+    @property
+    def tokens(self) -> str:
+        return f"nouns of {self.tagger}"
+
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        """Answers; objects that are hallucinated, and all; named and all objects of the image; named and all of those
+        that models invent; answers with a hallucination.
+        """
+        source = self.parser if self.tagger == "parser" else None
+        nouns_of = captions.own_layer(_NounLayer(self.tagger, source, self.variant == "fixed"))
+        rows = np.zeros((len(captions), 8))
+        for row, (nouns, words) in enumerate(zip(nouns_of, self._words(captions), strict=True)):
+            if words is not None:
+                rows[row] = self._counts(nouns, words)
+        return rows
+
+    def _counts(self, nouns: Iterable[str], words: ImageWords) -> tuple[float, ...]:
+        unique = self.variant == "fixed"
+        truth, invented = (
+            _Named(tuple(dict.fromkeys(each)) if unique else each, self.lists.related)
+            for each in (words.truth, words.hallucinations)
+        )
+        objects = [noun for noun in nouns if noun in self.lists.counted]
+        wrong = 0
+        for noun in objects:
+            if noun in self.lists.safe or truth.mark(noun.__eq__):
+                continue
+            # As in the program, a similar word is marked even where an equal one was.
+            invented.mark(noun.__eq__)
+            invented.mark(self._similar_to(noun))
+            wrong += not truth.mark(self._similar_to(noun))
+        named = (len(truth.marked), len(truth.words), len(invented.marked), len(invented.words))
+        return (1, wrong, len(objects), *named, wrong > 0)
+
+    def _similar_to(self, noun: str) -> Callable[[str], bool]:
+        if self.vectors is None:
+            return noun.__eq__
+        vectors, least = self.vectors, self.similarity
+        return lambda other: _cosine(vectors, noun, other) > least
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        answers, wrong, objects, covered, present, invented, listed, with_any = np.moveaxis(
+            np.asarray(statistics), -1, 0
+        )
+        is_known = answers > 0
+        pairs = ((wrong, objects), (covered, present), (with_any, answers), (invented, listed))
+        return np.stack([np.divide(a, b, out=np.where(is_known, 0.0, np.nan), where=b > 0) for a, b in pairs], axis=-1)
+
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        missing = sum(words is None for words in self._words(captions))
+        messages = (
+            [f"amber leaves out {missing:,} of {len(captions):,} images, which have no lists."] if missing else []
+        )
+        if self.vectors is None:
+            messages.append(
+                "amber compares words by equality alone; the authors' program also takes words for equal whose vectors "
+                "are similar: give vectors (--vectors)."
+            )
+        return messages
+
+    def _words(self, captions: Captions) -> list[ImageWords | None]:
+        """The words of each caption's image; None for images without, in a subset."""
+        found = [self.lists.of(image) for image in captions.references.images]
+        missing = dict.fromkeys(
+            image for image, words in zip(captions.references.images, found, strict=True) if words is None
+        )
+        if missing and not captions.subset:
+            raise MissingObjectsError(
+                f"AMBER's lists have no words for {len(missing):,} of {len(captions):,} images",
+                where=f"{self.lists.name}: {images(missing)}",
+                help="images are called 1 to 1004 or AMBER_1.jpg; --subset (subset=True in Python) leaves others out",
+            )
+        return found
+
+
+@dataclass
+class _Named:
+    """Words of an image, and which of them a text named: by themselves, or by words that stand for them.
+
+    Attributes:
+        words: the words.
+        related: word -> words that stand for it.
+        marked: places of those that were named.
+    """
+
+    words: Sequence[str]
+    related: Mapping[str, Sequence[str]]
+    marked: set[int] = field(default_factory=set)
+
+    def mark(self, is_named: Callable[[str], bool]) -> bool:
+        """Mark the first word that is named, those that stand for words before the words; whether there is one."""
+        every = [(other, place) for place, word in enumerate(self.words) for other in self.related.get(word, ())]
+        every += [(word, place) for place, word in enumerate(self.words)]
+        for word, place in every:
+            if is_named(word):
+                self.marked.add(place)
+                return True
+        return False
+
+
+@dataclass(frozen=True)
+class _NounLayer(KeyedByFields):
+    """The nouns of each candidate, in order and with repetitions, as lemmas."""
+
+    tagger: str
+    source: ParseSource | None
+    lower: bool
+
+    def of_candidates(self, captions: Captions) -> list[list[str]]:
+        if self.source is None:
+            texts = (text.lower() if self.lower else text for text in captions.candidates)
+            return [nltk_nouns(text) for text in texts]
+        parts = [sentences(text.lower()) for text in captions.candidates]
+        every = [sentence for of_text in parts for sentence in of_text]
+        parses = ParsedCaptions(PTB, self.source).of_texts(every).of_captions
+        of_sentences = iter(
+            [lemma for lemma, tag in zip(parse.lemmas, parse.tags, strict=True) if tag.startswith("NN")]
+            for parse in parses
+        )
+        return [[noun for _ in of_text for noun in next(of_sentences)] for of_text in parts]
+
+
+@lru_cache(1 << 18)
+def _cosine(vectors: WordVectors, a: str, b: str) -> float:
+    """The cosine of the mean vectors of the pieces of two words; 0 if one has none."""
+    means = []
+    for text in (a, b):
+        found, rows = vectors.look_up(text.split())
+        if not found.any():
+            return 0.0
+        means.append(rows.astype(np.float64).mean(axis=0))
+    norms = np.linalg.norm(means[0]) * np.linalg.norm(means[1])
+    return float(means[0] @ means[1] / norms) if norms > 0 else 0.0
+
+
+def _has_nltk() -> bool:
+    try:
+        nltk_nouns("")
+    except (MissingExtraError, ResourceError):
+        return False
+    return True

@@ -1,0 +1,209 @@
+"""POPE: yes or no answers to questions whether an object is in an image. Li et al. 2023.
+
+Each question counts as an image, and its answer is the candidate. What counts as yes or no is that of the authors'
+evaluate.py, which most programs took over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.data.source import images
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.errors import MissingObjectsError, ParameterError, ResourceError
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.parameters import Resource
+
+__all__ = ["Pope"]
+
+_LABELS = {"yes": True, "no": False}
+_NO = frozenset({"No", "not", "no"})
+_HELP = 'write {"question_id": 1, "label": "yes"} on every line, as in coco_pope_random.json, or {"1": "yes"}'
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """The right answers by question."""
+
+    by_id: Mapping[str, bool]
+    name: str
+
+    @cached_property
+    def label(self) -> str:
+        """What signatures call them: the number of questions, and a checksum."""
+        return f"{len(self.by_id)}-{zlib.crc32(json.dumps(sorted(self.by_id.items())).encode()):08x}"
+
+    def of(self, id: object) -> bool | None:
+        return self.by_id.get(str(id))
+
+
+class _Labels(Resource[_Answers | Mapping[Any, str] | str | os.PathLike[str] | None, _Answers]):
+    in_labels = False
+
+    def check(self, metric: Any, value: Any) -> _Answers:
+        if value is None:
+            raise ParameterError(
+                "pope needs the right answers", help="give them: pope:labels=FILE (captious.Pope(labels=...) in Python)"
+            )
+        if isinstance(value, _Answers):
+            return value
+        if isinstance(value, Mapping):
+            return _answers(value.items(), "labels", "labels")
+        if isinstance(value, str | os.PathLike):
+            return _from_file(Path(value))
+        raise ParameterError(f"{value!r:.60} are not the right answers", help=_HELP)
+
+
+class Pope(Metric):
+    """Answers to yes/no questions: accuracy; precision, recall and F1 of yes; and the share of yes, all from 0 to 1.
+
+    The text before the first full stop is a no if one of its words is No, no or not, commas left aside; everything else
+    is a yes. Precision is 0 if nothing is answered with yes, recall if no answer should be, and F1 if both are 0.
+
+    References are not used.
+
+    Raises:
+        ParameterError: no right answers.
+        ResourceError: a file of right answers that cannot be read, or that has others than yes and no.
+    """
+
+    name = "pope"
+    outputs = ("pope-accuracy", "pope-precision", "pope-recall", "pope-f1", "pope-yes")
+    no_direction = frozenset({"pope-yes"})
+    summary = "yes or no answers against the right ones: accuracy, precision, recall, F1, share of yes"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "the authors' program: no if the first sentence has the word No, no or not",
+        "first-word": "the first word, in any case: no, yes or neither, which is always wrong",
+    }
+    needs_references = False
+    without_parameters = frozenset({"tokenizer"})
+
+    labels: _Labels = _Labels(default=None, summary="right answers: a file of questions with labels")
+
+    @property
+    def tokens(self) -> str:
+        return "yes or no"
+
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        """True and false yes, false and true no, and wrong answers that are neither: yes and no should be said."""
+        rows = np.zeros((len(captions), 6))
+        for row, (text, label) in enumerate(zip(captions.candidates, self._of(captions), strict=True)):
+            answer = self._answer(text)
+            if label is None:  # in a subset
+                continue
+            if answer is None:
+                rows[row, 4 if label else 5] = 1
+            else:
+                rows[row, (0 if label else 1) if answer else (2 if label else 3)] = 1
+        return rows
+
+    def _of(self, captions: Captions) -> list[bool | None]:
+        """The right answers; None for questions without, in a subset."""
+        found = [self.labels.of(id) for id in captions.references.images]
+        missing = [id for id, label in zip(captions.references.images, found, strict=True) if label is None]
+        if missing and not captions.subset:
+            raise MissingObjectsError(
+                f"{len(missing):,} of {len(captions):,} questions have no right answer",
+                where=f"{self.labels.name}: {images(missing)}",
+                help="give answers the ids of questions; --subset (subset=True in Python) leaves others out",
+            )
+        return found
+
+    def _answer(self, text: str) -> bool | None:
+        if self.variant == "official":
+            return _NO.isdisjoint(text.partition(".")[0].replace(",", "").split(" "))
+        words = "".join(each if each.isalnum() else " " for each in text.lower()).split()
+        return _LABELS.get(words[0]) if words else None
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        statistics = np.asarray(statistics)
+        true_yes, false_yes, false_no, true_no, no_yes, _ = np.moveaxis(statistics, -1, 0)
+        n = statistics.sum(axis=-1)
+        precision = _share(true_yes, true_yes + false_yes)
+        recall = _share(true_yes, true_yes + false_no + no_yes)
+        scores = [
+            _share(true_yes + true_no, n),
+            precision,
+            recall,
+            _share(2 * precision * recall, precision + recall),
+            _share(true_yes + false_yes, n),
+        ]
+        return np.where((n > 0)[..., None], np.stack(scores, axis=-1), np.nan)
+
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        answers = [self._answer(text) for text in captions.candidates]
+        unclear = sum(
+            (self.variant == "official" and not text.strip().lower().startswith(("yes", "no"))) or answer is None
+            for text, answer in zip(captions.candidates, answers, strict=True)
+        )
+        if not unclear:
+            return []
+        taken = "taken for yes unless they have the word no or not" if self.variant == "official" else "wrong"
+        return [f"pope: {unclear:,} of {len(answers):,} answers begin with neither yes nor no, and are {taken}."]
+
+
+def _from_file(path: Path) -> _Answers:
+    try:
+        text = plain_content(path.read_bytes(), path.name).decode("utf-8-sig")
+    except UnpackedSizeError as error:
+        raise ResourceError(f"the file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise ResourceError(f"cannot read the right answers: {error}", where=str(path), help=_HELP) from error
+    try:
+        document = _document(text)
+        records = document.items() if isinstance(document, Mapping) else map(_pair, document)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ResourceError(
+            f"these are not the right answers: {type(error).__name__} {error}", where=str(path), help=_HELP
+        ) from error
+    return _answers(records, path.name, str(path))
+
+
+def _document(text: str) -> Any:
+    """JSON, or a JSON object on every line."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and all(line.lstrip().startswith("{") for line in lines[:2]) and lines[0].rstrip().endswith("}"):
+        return [json.loads(line) for line in lines]
+    return json.loads(text)
+
+
+def _pair(record: Any) -> tuple[object, object]:
+    """The id of a question and its label, as POPE or AMBER write them."""
+    id = record["question_id"] if "question_id" in record else record["id"]
+    return id, record["label"] if "label" in record else record["truth"]
+
+
+def _answers(pairs: Iterable[tuple[object, object]], name: str, where: str) -> _Answers:
+    by_id: dict[str, bool] = {}
+    try:
+        for id, label in pairs:
+            said = _LABELS.get(str(label).strip().lower())
+            if said is None:
+                if isinstance(label, list):  # the generative part of AMBER's annotations
+                    continue
+                raise ResourceError(f"{label!r:.40} is not yes or no", where=f"{where}: question {id}", help=_HELP)
+            if by_id.setdefault(str(id), said) != said:
+                raise ResourceError(f"question {id} has two right answers", where=where, help="give each id once")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ResourceError(
+            f"these are not the right answers: {type(error).__name__} {error}", where=where, help=_HELP
+        ) from error
+    if not by_id:
+        raise ResourceError("there are no right answers", where=where, help=_HELP)
+    return _Answers(by_id, name)
+
+
+def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """part / whole, 0 where whole is 0."""
+    return np.divide(part, whole, out=np.zeros_like(whole), where=whole > 0)

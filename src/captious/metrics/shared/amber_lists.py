@@ -1,0 +1,136 @@
+"""``AmberLists``: which objects are in an image, which ones models like to invent, and related words; for AMBER.
+
+They are the files of the owners: annotations.json, relation.json and safe_words.txt, plain or compressed, in a folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from captious.data import ImageId
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.errors import ParameterError, ResourceError
+
+__all__ = ["AmberLists", "ImageWords", "as_amber_lists"]
+
+_ANNOTATIONS, _RELATION, _SAFE = "annotations.json", "relation.json", "safe_words.txt"
+_HELP = "download data/annotations.json, relation.json and safe_words.txt of junyangwang0410/AMBER on GitHub"
+# AMBER_12.jpg, with or without a folder and an extension, and 12
+_ID = re.compile(r"(?:.*/)?(?:AMBER_)?0*(\d+)(?:\.\w+)?")
+
+
+@dataclass(frozen=True)
+class ImageWords:
+    """The words of an image.
+
+    Args:
+        truth: objects that are in it; one that is listed twice is there twice.
+        hallucinations: objects that are not, but that models like to name.
+    """
+
+    truth: tuple[str, ...]
+    hallucinations: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AmberLists:
+    """AMBER's word lists.
+
+    Args:
+        by_image: number of the image -> its words.
+        related: word -> words that stand for it.
+        safe: words that are always passed over.
+        name: what messages call them.
+    """
+
+    by_image: Mapping[int, ImageWords]
+    related: Mapping[str, tuple[str, ...]]
+    safe: frozenset[str]
+    name: str = "lists"
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The words that count as objects: all that have related words, and these."""
+        return frozenset((*self.related, *(word for words in self.related.values() for word in words)))
+
+    @cached_property
+    def label(self) -> str:
+        """What signatures call them: the number of images, and a checksum of everything."""
+        images = sorted((image, words.truth, words.hallucinations) for image, words in self.by_image.items())
+        content = json.dumps([images, sorted(self.related.items()), sorted(self.safe)])
+        return f"{len(self.by_image)}-{zlib.crc32(content.encode()):08x}"
+
+    def of(self, image: ImageId) -> ImageWords | None:
+        """The words of an image: 12, "12" or "AMBER_12.jpg"; None if it is not among them."""
+        found = _ID.fullmatch(str(image))
+        return self.by_image.get(int(found[1])) if found else None
+
+
+def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str]) -> AmberLists:
+    """AMBER's word lists, from a folder or from what its files hold, {"annotations", "relation", "safe_words"}.
+
+    Raises:
+        ParameterError: something else.
+        ResourceError: a file that is missing, cannot be read, or does not have the expected form.
+    """
+    if isinstance(lists, AmberLists):
+        return lists
+    if isinstance(lists, Mapping):
+        safe = lists.get("safe_words", ())
+        return _from(lists.get("annotations"), lists.get("relation"), safe, "lists", "lists")
+    if not isinstance(lists, str | os.PathLike):
+        raise ParameterError(f"{lists!r:.60} is not a folder of AMBER's word lists", help=_HELP)
+    folder = Path(lists)
+    annotations, relation = (_json(folder, name) for name in (_ANNOTATIONS, _RELATION))
+    safe = _text(folder, _SAFE).splitlines()
+    return _from(annotations, relation, safe, folder.name, str(folder))
+
+
+def _from(annotations: Any, relation: Any, safe: Sequence[str], name: str, where: str) -> AmberLists:
+    try:
+        by_image = {
+            int(one["id"]): ImageWords(_words(one["truth"]), _words(one["hallu"]))
+            for one in annotations
+            if one["type"] == "generative"
+        }
+        related = {str(word): _words(others) for word, others in relation.items()}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ResourceError(
+            f"these are not AMBER's word lists: {type(error).__name__} {error}", where=where, help=_HELP
+        ) from error
+    if not by_image:
+        raise ResourceError("there are no generative annotations", where=where, help=_HELP)
+    return AmberLists(by_image, related, frozenset(safe), name)
+
+
+def _words(words: Any) -> tuple[str, ...]:
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+        raise TypeError(f"{words!r:.60} is not a list of words")
+    return tuple(words)
+
+
+def _json(folder: Path, name: str) -> Any:
+    try:
+        return json.loads(_text(folder, name))
+    except (ValueError, RecursionError) as error:
+        raise ResourceError(f"this is not JSON: {error}", where=str(folder / name), help=_HELP) from error
+
+
+def _text(folder: Path, name: str) -> str:
+    paths = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+    if not paths:
+        raise ResourceError(f"{name} was not found", where=str(folder), help=_HELP)
+    try:
+        return plain_content(paths[0].read_bytes(), paths[0].name).decode("utf-8-sig")
+    except UnpackedSizeError as error:
+        raise ResourceError(f"the file is too large: {error}", where=str(paths[0]), help=RAISE_LIMIT) from error
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise ResourceError(f"cannot be read: {error}", where=str(paths[0]), help=_HELP) from error

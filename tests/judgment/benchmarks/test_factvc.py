@@ -1,0 +1,82 @@
+"""FactVC: paragraphs without the marks of wrong words, systems, and pairs of sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.errors import CaptionFileError
+from captious.judgment import judge
+from captious.judgment.human_judgments import CaptionPairs, RatedCaptions
+from captious.judgment.rated_systems import RatedSystems
+
+from ...support.judgments import load, write
+
+
+def judged(score: object, *sentences: str) -> dict[str, Any]:
+    return {"paragraph_score": score, "sentences": list(sentences)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    systems = {
+        "A": judged(4, "a dog runs .", "it [barks] ."),
+        "B": judged(5, "a dog ."),
+        "C": judged(1, "[a cat] .", "a [cow] ."),
+    }
+    write(tmp_path, "factvc/activitynet_factuality_annotation.json", {"v1": systems, "v2": systems})
+    write(tmp_path, "factvc/youcook2_factuality_annotation.json", {"y1": systems})
+    write(tmp_path, "factvc/activitynet_gt_1_para.json", {"v1": "A dog runs.", "v2": "A dog.", "v3": "A cat."})
+    write(tmp_path, "factvc/activitynet_gt_2_para.json", {"v1": "The dog."})
+    write(tmp_path, "factvc/youcook2_gt_para.json", {"y1": "mix it."})
+    return tmp_path
+
+
+def test_paragraphs(folder: Path) -> None:
+    found = load(folder, "factvc")
+    assert isinstance(found, RatedCaptions)
+    assert found.captions.candidates[:3] == ("a dog runs . it barks .", "a dog .", "a cat . a cow .")
+    assert found.captions.references.texts[:2] == ("A dog runs.", "The dog.")
+    assert [each.tolist() for each in found.ratings] == [[4], [5], [1]] * 2
+    assert found.items[0] == "v1|A"
+    assert load(folder, "factvc@kendall-youcook2").n == 3
+
+
+def test_systems(folder: Path) -> None:
+    found = load(folder, "factvc@system-accuracy-activitynet")
+    assert isinstance(found, RatedSystems)
+    assert list(found.names) == ["A", "B", "C"]
+    assert found.values(np.array([2, 1, 0, 2, 1, 0.0])) == pytest.approx([2 / 3])
+
+
+def test_sentences(folder: Path) -> None:
+    found = load(folder, "factvc@sentences-youcook2")
+    assert isinstance(found, CaptionPairs)
+    assert found.captions.candidates == ("a dog runs .", "it barks .")  # other paragraphs have sentences of one kind
+    assert found.preferred.tolist() == [0]
+
+
+def test_broken_files(folder: Path) -> None:
+    write(folder, "factvc/youcook2_factuality_annotation.json", {"y1": {"A": judged(7, "a .")}})
+    with pytest.raises(CaptionFileError, match="7 is not a number between 1 and 5") as caught:
+        load(folder, "factvc")
+    assert "entry 'y1', A" in caught.value.where
+    write(folder, "factvc/youcook2_factuality_annotation.json", {"y2": {"A": judged(3, "a .")}})
+    with pytest.raises(CaptionFileError, match="y2 has no caption"):
+        load(folder, "factvc")
+
+
+@pytest.mark.parametrize(
+    ("data_set", "n", "figures"),
+    [
+        ("activitynet", 1200, {"captious": 36.8, "cider-d": 14.7}),
+        ("youcook2", 600, {"captious": 38.5, "cider-d": 14.0}),
+    ],
+)
+def test_measured_figures(shared_data: Path, data_set: str, n: int, figures: dict[str, float]) -> None:
+    result = judge(f"factvc@pearson-{data_set}", [*figures], data=shared_data, resamples=10)["factvc"]
+    assert result.n == n
+    assert {name: 100 * result[name].value for name in figures} == pytest.approx(figures, abs=0.05)

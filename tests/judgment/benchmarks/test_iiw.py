@@ -1,0 +1,70 @@
+"""ImageInWords: verdicts, criteria, and metrics that need references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from captious.errors import CaptionFileError, ParameterError
+from captious.judgment import judge
+from captious.judgment.human_judgments import CaptionPairs
+
+from ...support.judgments import load, write_jsonl
+
+CRITERIA = ("Comprehensiveness", "Specificity", "Hallucination", "First few line(s) as tldr", "Human Like")
+
+
+def verdicts(*texts: str) -> dict[str, str]:
+    return {f"metrics/{criterion}": text for criterion, text in zip(CRITERIA, texts, strict=True)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    human, model = "IIW-Human is marginally better", "IIW-P5B is substantially better"
+    compared = verdicts(human, human, model, "Neutral", model)
+    first = {"IIW": "a long text about a dog", "IIW-P5B": "a dog", "image/key": "1", "iiw-human-sxs-iiw-p5b": compared}
+    neutral = first | {"image/key": "2", "iiw-human-sxs-iiw-p5b": verdicts(*["Neutral"] * 3, human, "Neutral")}
+    write_jsonl(tmp_path, "iiw/IIW-400.jsonl", [first, neutral, {"IIW": "a cat", "image/key": "3"}])
+    second = {"IIW": "a long text", "DOCCI": "short", "image": "test_1"}
+    docci = verdicts("DOCCI is marginally better", *["IIW is marginally better"] * 4)
+    write_jsonl(tmp_path, "iiw/DOCCI_Test.jsonl", [second | docci])
+    return tmp_path
+
+
+def length(candidates: list[str], references: list[list[str]]) -> list[int]:
+    assert not any(references)
+    return [len(text.split()) for text in candidates]
+
+
+def test_pairs(folder: Path) -> None:
+    found = load(folder, "iiw")
+    assert isinstance(found, CaptionPairs)
+    assert found.captions.candidates[:2] == ("a long text about a dog", "a dog")
+    assert found.n == 5
+    assert found.values(np.array([1.0, 0] * 5)).tolist() == [1, 1, 0, 1, 0]
+    assert not found.captions.references.are_given
+    assert load(folder, "iiw@docci-comprehensiveness").values(np.array([1.0, 0])).tolist() == [0]
+
+
+def test_metrics_without_references(folder: Path) -> None:
+    judgment = judge(["iiw@docci-specificity", "iiw@docci-comprehensiveness"], length, data=folder, resamples=10)
+    assert judgment["iiw@docci-specificity"]["length"].value == 1.0
+    assert judgment["iiw@docci-comprehensiveness"]["length"].value == 0.0
+    assert "references" not in judgment["iiw@docci-specificity"]["length"].signature
+    with pytest.raises(ParameterError, match="cider-d cannot be computed without references"):
+        judge("iiw", "cider-d", data=folder)
+
+
+def test_a_verdict_that_is_none(folder: Path) -> None:
+    record = {"IIW": "a", "DOCCI": "b", "image": "1", **verdicts("DCI is marginally better", *["Neutral"] * 4)}
+    write_jsonl(folder, "iiw/DOCCI_Test.jsonl", [record])
+    with pytest.raises(CaptionFileError, match="is not a judgment of IIW and DOCCI") as caught:
+        load(folder, "iiw")
+    assert "line 1" in caught.value.where
+
+
+def test_the_owners_files(shared_data: Path) -> None:
+    assert load(shared_data, "iiw@iiw-400-specificity").n == 95
+    assert load(shared_data, "iiw@docci-hallucination").n == 59

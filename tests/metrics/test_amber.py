@@ -1,0 +1,208 @@
+"""AMBER: against a transcription of what the authors' program does, on its own lists; nouns, and files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import captious
+from captious.errors import MissingExtraError, MissingObjectsError, ParameterError, ResourceError
+from captious.metrics.amber import Amber
+from captious.metrics.shared.amber_lists import ImageWords
+from captious.models import WordVectors
+from captious.text.base_forms import nouns
+
+pytestmark = pytest.mark.filterwarnings("ignore:amber compares words")
+
+LISTS: dict[str, Any] = {
+    "annotations": [
+        {"id": 1, "type": "generative", "truth": ["sky", "ship", "ship", "man"], "hallu": ["plane", "sun", "bird"]},
+        {"id": 2, "type": "generative", "truth": ["grass"], "hallu": []},
+        {"id": 3, "type": "discriminative-hallucination", "truth": "yes"},
+    ],
+    "relation": {
+        "sky": [],
+        "ship": ["boat", "vessel"],
+        "man": ["person"],
+        "grass": ["ground"],
+        "plane": ["aircraft"],
+        "sun": [],
+        "bird": ["parrot"],
+    },
+    "safe_words": ["vessel"],
+}
+WORDS = [
+    "sky",
+    "ship",
+    "boat",
+    "vessel",
+    "man",
+    "person",
+    "grass",
+    "ground",
+    "plane",
+    "aircraft",
+    "sun",
+    "bird",
+    "parrot",
+    "house",
+]
+
+
+def transcribed(
+    found: Sequence[str], truth: list[str], hallu: list[str], similar: Callable[[str, str], bool]
+) -> list[int]:
+    """Wrong nouns, nouns, covered, truth, marked, hallucinations: with the index arithmetic of the program."""
+    relation, safe = LISTS["relation"], LISTS["safe_words"]
+    counted = [*relation, *(other for others in relation.values() for other in others)]
+    kept = [noun for noun in found if noun in counted]
+    good, good_marks, bad, bad_marks = [], [], [], []
+    for number, word in enumerate(truth):
+        good += relation[word]
+        good_marks += [number] * len(relation[word])
+    for number, word in enumerate(hallu):
+        bad += relation[word]
+        bad_marks += [number] * len(relation[word])
+    n_good, n_bad = len(good), len(bad)
+    good, good_marks = good + truth, good_marks + [0] * len(truth)
+    bad, bad_marks = bad + hallu, bad_marks + [0] * len(hallu)
+    wrong = 0
+
+    def mark(words: list[str], marks: list[int], n: int, fits: Callable[[str], bool]) -> bool:
+        for place, word in enumerate(words):
+            if fits(word):
+                marks[marks[place] + n if place < n else place] = 1
+                return True
+        return False
+
+    for noun in kept:
+        if noun in safe or mark(good, good_marks, n_good, noun.__eq__):
+            continue
+        mark(bad, bad_marks, n_bad, noun.__eq__)
+        mark(bad, bad_marks, n_bad, lambda word, noun=noun: similar(noun, word))  # type: ignore[misc]
+        wrong += not mark(good, good_marks, n_good, lambda word, noun=noun: similar(noun, word))  # type: ignore[misc]
+    return [wrong, len(kept), sum(good_marks[n_good:]), len(truth), sum(bad_marks[n_bad:]), len(hallu)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sampled_from(WORDS)),
+    st.lists(st.sampled_from([*LISTS["relation"]]), max_size=6),
+    st.lists(st.sampled_from([*LISTS["relation"]]), max_size=6),
+    st.booleans(),
+)
+def test_the_program(found: list[str], truth: list[str], hallu: list[str], with_vectors: bool) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(len(WORDS), 2)).astype(np.float32)
+    vectors = WordVectors.of(WORDS, rows) if with_vectors else None
+    unit = rows.astype(float) / np.linalg.norm(rows.astype(float), axis=1, keepdims=True)
+
+    def similar(a: str, b: str) -> bool:
+        return bool(unit[WORDS.index(a)] @ unit[WORDS.index(b)] > 0.8) if with_vectors else a == b
+
+    metric = Amber(lists=LISTS, tagger="parser", vectors=vectors)
+    counts = metric._counts(found, ImageWords(tuple(truth), tuple(hallu)))
+    assert [int(count) for count in counts[1:7]] == transcribed(found, truth, hallu, similar)
+    assert counts[0] == 1
+    assert counts[7] == (counts[1] > 0)
+
+
+CAPTIONS = {
+    1: "A man stands on a boat. There are two birds in the sky, and a vessel behind a house.",
+    2: "Grass and grass, and more grass. A plane.",
+}
+
+
+def test_scores() -> None:
+    report = captious.score(CAPTIONS, metrics=[Amber(lists=LISTS, tagger="parser")])
+    assert "words by equality alone" in report.warnings[0]
+    # man, boat, bird, sky, vessel; grass three times, plane (which image 2 does not list)
+    assert report["amber-chair"].per_caption == pytest.approx([1 / 5, 1 / 4])
+    assert report["amber-chair"].score == pytest.approx(2 / 9)
+    assert report["amber-cover"].score == pytest.approx((3 + 1) / 5)
+    assert report["amber-hal"].score == 1.0
+    assert report["amber-cog"].score == pytest.approx(1 / 3)
+    low, high = report["amber-chair"].confidence_interval()
+    assert low <= report["amber-chair"].score <= high
+    assert "|tagger:parser|parser:" in report["amber-chair"].signature
+    assert report["amber-chair"].signature.endswith(f"|vectors:none|captious:{captious.__version__}")
+
+
+def test_answers_are_counted_one_by_one() -> None:
+    metric = Amber(lists=LISTS, tagger="parser")
+    together = captious.score(CAPTIONS, metrics=[metric])
+    for row, (image, text) in enumerate(CAPTIONS.items()):
+        alone = captious.score({image: text}, metrics=[metric])
+        assert [r.score for r in alone.values()] == [r.per_caption[row] for r in together.values()]
+
+
+def test_an_object_that_is_listed_twice() -> None:
+    scores = {
+        variant: captious.score(CAPTIONS, metrics=[Amber(variant=variant, lists=LISTS, tagger="parser")])
+        for variant in ("official", "fixed")
+    }
+    cover = {variant: [*report.values()][1].score for variant, report in scores.items()}
+    assert cover == {"official": pytest.approx(4 / 5), "fixed": 1.0}
+
+
+@pytest.mark.parametrize("ids", [("AMBER_1.jpg", "images/AMBER_2"), ("1", "2")])
+def test_ids(ids: tuple[str, str]) -> None:
+    captions = dict(zip(ids, CAPTIONS.values(), strict=True))
+    report = captious.score(captions, metrics=[Amber(lists=LISTS, tagger="parser")])
+    assert report["amber-cover"].score == pytest.approx(4 / 5)
+
+
+def test_images_without_lists() -> None:
+    metric = Amber(lists=LISTS, tagger="parser")
+    with pytest.raises(MissingObjectsError, match="no words for 1 of 2 images") as caught:
+        captious.score({1: "a man", 3: "a man"}, metrics=[metric])
+    assert "3" in caught.value.where
+
+
+def test_lists_that_are_wrong(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="needs AMBER's word lists"):
+        Amber()
+    with pytest.raises(ResourceError, match=r"annotations\.json was not found"):
+        Amber(lists=tmp_path)
+    for name, content in (("annotations.json", [{"id": 1}]), ("relation.json", {})):
+        (tmp_path / name).write_text(json.dumps(content))
+    (tmp_path / "safe_words.txt.gz").write_bytes(gzip.compress(b"vessel\n"))
+    with pytest.raises(ResourceError, match="not AMBER's word lists: KeyError 'type'"):
+        Amber(lists=tmp_path)
+    (tmp_path / "annotations.json").write_text(json.dumps(LISTS["annotations"]))
+    (tmp_path / "relation.json").write_text(json.dumps(LISTS["relation"]))
+    metric = Amber(lists=tmp_path)
+    assert metric.lists.safe == {"vessel"}
+    assert metric.lists.label == Amber(lists=LISTS).lists.label
+    (tmp_path / "relation.json").write_text("{")
+    with pytest.raises(ResourceError, match="this is not JSON"):
+        Amber(lists=tmp_path)
+
+
+def test_the_owners_lists(shared_data: Path) -> None:
+    lists = Amber(lists=shared_data / "amber").lists
+    assert len(lists.by_image) == 1004
+    assert len(lists.safe) == 9
+    assert lists.by_image[1].hallucinations == ("cloud", "sun", "bird", "dog", "flower")
+    text = "A road runs along a lake below the mountains. A dog is on the grass under a cloud."
+    report = captious.score({1: text}, metrics=[Amber(lists=lists, tagger="parser")])
+    expected = [2 / 6, 4 / 7, 1, 2 / 5]  # a dog and a cloud are not there; road, lake, mountain and grass are
+    assert [result.score for result in report.values()] == pytest.approx(expected)
+
+
+def test_nouns_of_nltk() -> None:
+    pytest.importorskip("nltk")
+    try:
+        found = nouns("Two dogs run on the beach. No dogs swim.")
+    except (MissingExtraError, ResourceError) as error:
+        assert "nltk" in error.help
+        pytest.skip("the data of NLTK are not installed")
+    assert found == ["dog", "beach", "dog"]
