@@ -16,12 +16,13 @@ from captious.judgment.benchmark_scores import (
     ScoreTable,
     computed_scores,
     read_score_table,
+    same_captions,
     scores_in_table,
 )
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import data_folder
-from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
+from captious.judgment.judgment_result import PEOPLE, Agreement, BenchmarkResult, Judgment
 from captious.judgment.own_judgments import as_own, load_own
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import ALL, MetricLike, check_used, coco_available
@@ -105,10 +106,12 @@ def judge(
     if not metrics:
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
+    computed: list[ItemScores] = []
     for number, judgments in enumerate(requested):
         name = judgments.protocol.full_name
-        computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
-        warnings += metric_warnings
+        if not (number and same_captions(requested[number - 1], judgments)):
+            computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
+            warnings += metric_warnings
         item_scores = computed + scores_in_table(judgments, table)
         if repeated := _first_repeated([metric.label for metric in item_scores]):
             raise ParameterError(f"{repeated} is requested twice", where=name, help="name it once")
@@ -234,4 +237,6 @@ def _result(
         )
         for metric in metrics
     }
-    return BenchmarkResult(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values)
+    agreement = judgments.people(sampling)
+    people = Agreement(PEOPLE, *agreement, None, f"{PEOPLE}|mean-over:pairs") if agreement else None
+    return BenchmarkResult(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values, people)

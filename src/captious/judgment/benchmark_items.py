@@ -139,16 +139,17 @@ def rated_captions(protocol: Protocol, items: Iterable[RatedCaption], data: Mapp
     captions = Captions(tuple(item.candidate for item in kept), references)
     ratings = [protocol.points([protocol.measure(item)] if protocol.measure else item.ratings) for item in kept]
     units, _ = _numbered(item.image for item in kept)
+    numbers = {1} if protocol.measure else {len(item.ratings) for item in kept}
+    raters = np.array([item.ratings for item in kept], np.float64) if len(numbers) == 1 and min(numbers) > 1 else None
     if protocol.ratings == "annotators":
         if len({*map(len, ratings)}) != 1:
             raise ValueError("captions have different numbers of ratings")
-        return RatedCaptions(
-            protocol, data, captions, ratings, units, None, [f"annotator {k + 1}" for k in range(len(ratings[0]))]
-        )
+        annotators = [f"annotator {k + 1}" for k in range(len(ratings[0]))]
+        return RatedCaptions(protocol, data, captions, ratings, units, None, annotators, raters)
     if protocol.parts is None:
-        return RatedCaptions(protocol, data, captions, ratings, units)
+        return RatedCaptions(protocol, data, captions, ratings, units, raters=raters)
     parts, names = _numbered(map(protocol.parts, kept), protocol.part_order)
-    return RatedCaptions(protocol, data, captions, ratings, units, parts, names)
+    return RatedCaptions(protocol, data, captions, ratings, units, parts, names, raters)
 
 
 def caption_pairs(protocol: Protocol, items: Iterable[CaptionPair], data: Mapping[str, str]) -> CaptionPairs:

@@ -73,6 +73,19 @@ class DataFolder:
         """Whether all of these files exist."""
         return all(self._path(name) is not None for name in names)
 
+    def path(self, name: str) -> Path:
+        """Where a file is.
+
+        Raises:
+            ResourceError: it does not exist.
+        """
+        path = self._path(name)
+        if path is None:
+            raise ResourceError(
+                "file not found", where=str(self.folder / name), help="captious data list names sources"
+            )
+        return path
+
     def json(self, name: str) -> Any:
         """The content of a JSON file."""
         try:

@@ -13,7 +13,10 @@ from captious.judgment.protocols import Protocol
 from captious.table import Displayed, Table, json_document
 from captious.version import __version__
 
-__all__ = ["Agreement", "BenchmarkResult", "Judgment"]
+__all__ = ["PEOPLE", "Agreement", "BenchmarkResult", "Judgment"]
+
+#: What the agreement of people with each other is called, as a metric.
+PEOPLE = "people"
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class BenchmarkResult:
         data: files that were read: name -> CRC-32.
         agreements: metric -> agreement.
         p_values: pair of metrics -> p of their difference, corrected for the number of pairs; empty if not tested.
+        people: the agreement of people with each other, the mean over all pairs of them, where several judged every
+            caption; otherwise None.
     """
 
     protocol: Protocol
@@ -57,6 +62,7 @@ class BenchmarkResult:
     data: Mapping[str, str]
     agreements: Mapping[str, Agreement]
     p_values: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    people: Agreement | None = None
 
     def __getitem__(self, metric: str) -> Agreement:
         if metric not in self.agreements:
@@ -83,6 +89,7 @@ class BenchmarkResult:
                 }
                 for name, a in self.agreements.items()
             },
+            **({"people": {"value": self.people.value, "ci95": self.people.interval}} if self.people else {}),
             **(
                 {"differences": [{"metrics": pair, "p": p} for pair, p in self.p_values.items()]}
                 if self.p_values
@@ -152,7 +159,7 @@ class Judgment(Displayed, Mapping[str, BenchmarkResult]):
         """One record per benchmark and metric, and one per part of it, for data frames and csv."""
         rows = []
         for name, result in self.items():
-            for a in result.agreements.values():
+            for a in (*result.agreements.values(), *([result.people] if result.people else [])):
                 head = {"benchmark": name, "statistic": result.protocol.statistic}
                 tail = {
                     "lower_is_better": a.lower_is_better,

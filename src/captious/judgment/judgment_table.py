@@ -51,6 +51,7 @@ def judgment_table(judgment: Judgment) -> Table:
         records=judgment.to_rows(),
         document=judgment.to_dict(),
         label_head="metric",
+        description=_people(judgment),
         group_notes={name: _statistic(result) for name, result in judgment.items()},
         facts=facts,
         signatures=signatures,
@@ -100,6 +101,17 @@ def _cells(result: BenchmarkResult) -> dict[str, list[Cell | None]]:
         ]
     cells[""] = [Cell(None), None, *([None] if first.rank is not None else []), *(Cell(None) for _ in first.parts)]
     return cells
+
+
+def _people(judgment: Judgment) -> list[Row]:
+    """A row with the agreement of people with each other, if there is any."""
+    if not any(result.people for result in judgment.values()):
+        return []
+    cells: list[Cell | None] = []
+    for result in judgment.values():
+        known = [Cell(result.people.value), Cell(result.people.interval)] if result.people else [Cell(None), None]
+        cells += known + [None] * (len(_columns(result, judgment.level)) - 2)
+    return [Row("people, with each other", cells)]
 
 
 def _best(values: list[float]) -> float | None:

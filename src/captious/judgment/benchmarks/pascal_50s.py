@@ -7,6 +7,7 @@ machines (MM). The five references are those that Lee et al. 2024 drew from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -27,11 +28,23 @@ def _drawn(item: CaptionPair) -> Any:
     return item.facts["refs5_fleur"]
 
 
-def _read(folder: DataFolder) -> list[CaptionPair]:
+def _first_five(item: CaptionPair) -> Any:
+    return item.facts["fifty"][:5]
+
+
+def _read(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
+    return folder.records(_NORMALIZED), folder
+
+
+def _items(protocol: Protocol, content: tuple[list[dict[str, Any]], DataFolder]) -> list[CaptionPair]:
+    """The pairs; with the fifty references of each image, if the protocol takes some of them."""
+    records, folder = content
+    fifty = folder.json(_FIFTY) if protocol.references.rule is _first_five else None
     pairs = []
-    for r in folder.records(_NORMALIZED):
+    for r in records:
         first, second = r["sent"]
-        pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=r))
+        facts = r if fifty is None else {**r, "fifty": fifty[r["image"]]}
+        pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=facts))
     return pairs
 
 
@@ -52,19 +65,28 @@ def _with_parts(mean: float, parts: Sequence[float]) -> Figure:
     return Figure(mean / 100, TOOLKIT, values)
 
 
+_protocol = partial(
+    Protocol,
+    "pascal-50s",
+    statistic="accuracy",
+    ratings="majority",
+    of="pairs",
+    parts=Choice("HC HI HM MM", attrgetter("part")),
+    part_order=_PARTS,
+)
+
 PASCAL_50S = Benchmark(
     "pascal-50s",
     (
-        Protocol(
-            "pascal-50s",
+        _protocol(
             "fleur2024",
-            "accuracy",
-            "majority",
-            "pairs",
             references=Choice("five of the fifty references, in one fixed draw", _drawn),
-            parts=Choice("HC HI HM MM", attrgetter("part")),
-            part_order=_PARTS,
             source="Lee et al. 2024",
+        ),
+        _protocol(
+            "smurf2021",
+            references=Choice("the first five of the fifty references", _first_five),
+            source="Feinglass and Yang 2021",
         ),
     ),
     (Files((_NORMALIZED,), _read),),
@@ -79,4 +101,5 @@ PASCAL_50S = Benchmark(
         | figures(TOOLKIT, {"meteor": 79.988}),
     },
     pool=_pool,
+    items=_items,
 )
