@@ -162,7 +162,11 @@ _STUDIES = {
         pictures=False,
     ),
     "metrics": _Entry("Which metrics agree with each other?", "metric_correlations"),
-    "systems": _Entry("Do metrics rank systems alike, and as people do?", "system_correlations", {"human": FILE}),
+    "systems": _Entry(
+        "Do metrics rank systems alike, and as people do?",
+        "system_correlations",
+        {"human": {"metavar": "FILE|BENCHMARK"}},
+    ),
     "timing": _Entry("What does a metric cost?", "scoring_time", {"repeats": COUNT}, pictures=False),
     "agreement": _Entry(
         "How do human captions score?",

@@ -234,6 +234,7 @@ def _result(
             metric.signature,
             dict(zip(judgments.part_names, part_values[metric.label].tolist(), strict=False)),
             metric.lower_is_better,
+            judgments.p_of_none(metric.values),
         )
         for metric in metrics
     }

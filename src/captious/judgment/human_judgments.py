@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.resampling import Sampling, permutation_p_value
-from captious.judgment.correlation import Points, correlation, williams
+from captious.judgment.correlation import Points, correlation, p_of_none, williams
 from captious.judgment.protocols import Protocol
 
 __all__ = ["CaptionPairs", "HumanJudgments", "RatedCaptions", "SystemRanking"]
@@ -64,6 +64,10 @@ class HumanJudgments(ABC):
 
     def people(self, sampling: Sampling) -> tuple[float, tuple[float, float]] | None:
         """How well people agree with each other, with its interval; None where they did not judge the same items."""
+        return None
+
+    def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
+        """p of no correlation; None where points are not independent, as several captions of an image are not."""
         return None
 
     @abstractmethod
@@ -296,6 +300,9 @@ class SystemRanking(HumanJudgments):
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.array([self._points.value(scores)])
+
+    def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
+        return p_of_none(self.protocol.statistic, scores, self.human)
 
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
         return self._points.resampled(scores, counts)

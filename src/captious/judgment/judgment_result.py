@@ -32,6 +32,7 @@ class Agreement:
         parts: the statistic of each part, if the benchmark has parts.
         lower_is_better: whether lower scores of the metric are better. Its scores were then negated, so that larger
             values mean more agreement for every metric.
+        p: two-sided p of no correlation, over systems; None over captions, which are not independent.
     """
 
     metric: str
@@ -41,6 +42,7 @@ class Agreement:
     signature: str
     parts: Mapping[str, float] = field(default_factory=dict)
     lower_is_better: bool = False
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class BenchmarkResult:
                 name: {
                     "value": a.value,
                     "ci95": a.interval,
+                    **({} if a.p is None else {"p": a.p}),
                     "rank": a.rank,
                     **({"parts": a.parts} if a.parts else {}),
                     "lower_is_better": a.lower_is_better,
@@ -166,7 +169,7 @@ class Judgment(Displayed, Mapping[str, BenchmarkResult]):
                     "signature": a.signature,
                     "data": " ".join(f"{file}:{crc}" for file, crc in result.data.items()),
                 }
-                whole = (a.value, *a.interval, a.rank)
+                whole = (a.value, *a.interval, a.p, a.rank)
                 rows.append(head | _row("", result.n, a.metric, *whole) | tail)
                 rows += [head | _row(part, None, a.metric, value) | tail for part, value in a.parts.items()]
         return rows
@@ -179,8 +182,9 @@ def _row(
     value: float,
     low: float | None = None,
     high: float | None = None,
+    p: float | None = None,
     rank: int | None = None,
 ) -> dict[str, Any]:
     """What a record says about a whole benchmark, or about a part, which has no interval."""
     cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
-    return {**cells, "rank": rank}
+    return {**cells, "p": p, "rank": rank}

@@ -81,6 +81,7 @@ def _columns(result: BenchmarkResult, level: float) -> list[Column]:
     return [
         Column("value", "percent", group=name, in_papers=result.protocol.statistic),
         Column(f"{level:.0%} interval", "percent", group=name),
+        *([Column("p", "p", group=name)] if first.p is not None else []),
         *([Column("rank", "count", group=name)] if first.rank is not None else []),
         *(Column(part, "percent", group=name, apart="its parts, ×100") for part in first.parts),
     ]
@@ -95,11 +96,13 @@ def _cells(result: BenchmarkResult) -> dict[str, list[Cell | None]]:
     cells: dict[str, list[Cell | None]] = {}
     for metric, agreement in agreements.items():
         cells[metric] = [Cell(agreement.value, best=_rounded(agreement.value) == top), Cell(agreement.interval)]
+        cells[metric] += [Cell(agreement.p)] if first.p is not None else []
         cells[metric] += [Cell(agreement.rank)] if first.rank is not None else []
         cells[metric] += [
             Cell(value, best=_rounded(value) == top_parts[part]) for part, value in agreement.parts.items()
         ]
-    cells[""] = [Cell(None), None, *([None] if first.rank is not None else []), *(Cell(None) for _ in first.parts)]
+    unknown = [None for shown in (first.p, first.rank) if shown is not None]
+    cells[""] = [Cell(None), None, *unknown, *(Cell(None) for _ in first.parts)]
     return cells
 
 
@@ -182,6 +185,8 @@ def _explanations(judgment: Judgment) -> list[str]:
         f"{judgment.level:.0%} intervals: percentile bootstrap over {drawn}, "
         f"{judgment.resamples:,} resamples, seed {judgment.seed}."
     ]
+    if any(a.p is not None for result in judgment.values() for a in result.agreements.values()):
+        sentences.append("p: of no correlation over systems, two-sided.")
     sentences += negated(
         a.metric for result in judgment.values() for a in result.agreements.values() if a.lower_is_better
     )

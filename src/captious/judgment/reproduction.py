@@ -6,11 +6,11 @@ import inspect
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
-from captious.judgment import studies
 from captious.judgment.agreement import judge
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
@@ -101,7 +101,9 @@ class _Runner:
     def _figure(
         self, table: PaperTable, column: Column, row: str, request: str, published: float | None, given: _Records
     ) -> Reproduced:
-        reason = given.reasons.get(request, "") if request else table.needs or "nothing here computes it"
+        reason = given.reasons.get(request, "")
+        if not request or column.run is None:
+            reason = f"needs {table.needs}" if table.needs else "nothing here computes it"
         record = next((r for r in given.records if r.get(column.row) == request and _matches(r, column)), None)
         if published is not None and table.percent:
             published /= 100
@@ -166,7 +168,7 @@ class _Runner:
         if run.function == "judge":
             arguments |= {"data": self.folder.folder, "resamples": self.sampling.resamples, "seed": self.sampling.seed}
             return judge(**arguments)
-        function = getattr(studies, run.function)
+        function = getattr(import_module("captious.judgment.studies"), run.function)  # slow to import
         if "data" in inspect.signature(function).parameters:
             arguments["data"] = self.folder.folder
         return function(**arguments)  # type: ignore[no-any-return]

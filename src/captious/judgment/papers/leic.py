@@ -28,8 +28,7 @@ PAPER = Paper(
         PaperTable(
             "flickr8k",
             "table 1",
-            "Kendall's tau on Flickr8k, over all pairs of a caption's score and one expert's rating, and with the share of "
-            "people who say yes.",
+            "Kendall's tau on Flickr8k: of scores with every expert's rating, and with the share of people who say yes.",
             _METRICS | {"LEIC": "", "people": "people"},
             [
                 *judged("flickr8k-expert@tau-b", {"Expert": "flickr8k-expert@tau-b"}),
@@ -37,8 +36,7 @@ PAPER = Paper(
             ],
             {"LEIC": (0.466, 0.295), "people": (0.736, None)},
             needs=f"{_TRAINED}, for LEIC's own row",
-            remark="The paper's tau is that of eq. 12, over expanded pairs. Published figures of the other metrics are not "
-            "at hand.",
+            remark="Published figures of the other metrics are not at hand.",
         ),
         PaperTable(
             "systems",
@@ -59,8 +57,8 @@ PAPER = Paper(
                 Column(name, _ROBUSTNESS, {"pathology": name}, "area")
                 for name in ("random captions", "word permutation", "random words")
             ],
-            remark="Published figures are not at hand. Here, 1,000 images and five strengths; random captions are those "
-            "of random images, where eq. 7 draws them from the nearest ones.",
+            remark="Published figures are not at hand. Ours are of 1,000 images and five strengths, and random captions "
+            "are those of any image, where eq. 7 draws them from the nearest ones.",
         ),
         PaperTable(
             "generators",
