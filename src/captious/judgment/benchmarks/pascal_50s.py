@@ -12,15 +12,19 @@ from operator import attrgetter
 from typing import Any
 
 from captious.data import References
+from captious.errors import ResourceError
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Figure, Files, Protocol
 from captious.judgment.benchmark_items import letters, references_table
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.consensus_files import first_of, read_consensus
 from captious.judgment.human_judgments import CaptionPairs
 
 __all__ = ["PASCAL_50S"]
 
 _NORMALIZED = "pascal50s/pairs.jsonl"
 _FIFTY = "pascal50s/refs.json"
+_PAIRS = "pascal50s/pair_pascal.mat"
+_CONSENSUS = "pascal50s/consensus_pascal.mat"
 _PARTS = ("HC", "HI", "HM", "MM")
 
 
@@ -29,21 +33,43 @@ def _drawn(item: CaptionPair) -> Any:
 
 
 def _first_five(item: CaptionPair) -> Any:
-    return item.facts["fifty"][:5]
+    return item.facts["all"][:5]
 
 
 def _read(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
     return folder.records(_NORMALIZED), folder
 
 
+def _read_published(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
+    """The same of the authors' files; pairs with as many votes for one caption as for the other are left out."""
+    content = folder.matlab(_PAIRS)
+    if missing := [name for name in ("new_input", "category") if name not in content]:
+        raise folder.error(f"no {missing[0]} in this file", _PAIRS)
+    images = [str(first_of(pair)) for pair in content["new_input"].ravel()]
+    kinds = [_PARTS[int(kind) - 1] for kind in content["category"].ravel()]
+    pairs = zip(images, kinds, read_consensus(folder, _CONSENSUS), strict=True)
+    return [
+        {"image": image, "sent": pair.captions, "category": kind, "label48": pair.preferred, "all": pair.references}
+        for image, kind, pair in pairs
+        if pair.preferred is not None
+    ], folder
+
+
 def _items(protocol: Protocol, content: tuple[list[dict[str, Any]], DataFolder]) -> list[CaptionPair]:
-    """The pairs; with the fifty references of each image, if the protocol takes some of them."""
+    """The pairs; with all references of each image, if the protocol takes the first of them."""
     records, folder = content
-    fifty = folder.json(_FIFTY) if protocol.references.rule is _first_five else None
+    if "all" in records[0] and protocol.references.rule is _drawn:
+        raise ResourceError(
+            "the references that Lee et al. 2024 drew are missing",
+            where=f"{folder.folder} contains no {_NORMALIZED}",
+            help="judge pascal-50s@smurf2021, with the first five references",
+        )
+    by_image = "all" not in records[0] and protocol.references.rule is _first_five
+    fifty = folder.json(_FIFTY) if by_image else {}
     pairs = []
     for r in records:
         first, second = r["sent"]
-        facts = r if fifty is None else {**r, "fifty": fifty[r["image"]]}
+        facts = {**r, "all": fifty[r["image"]]} if by_image else r
         pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=facts))
     return pairs
 
@@ -85,11 +111,11 @@ PASCAL_50S = Benchmark(
         ),
         _protocol(
             "smurf2021",
-            references=Choice("the first five of the fifty references", _first_five),
+            references=Choice("the first five of all references", _first_five),
             source="Feinglass and Yang 2021",
         ),
     ),
-    (Files((_NORMALIZED,), _read),),
+    (Files((_NORMALIZED,), _read), Files((_PAIRS, _CONSENSUS), _read_published)),
     "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
     published={
         "fleur2024": {

@@ -28,7 +28,7 @@ PAPER = Paper(
         PaperTable(
             "flickr8k",
             "table 1",
-            "Kendall's tau on Flickr8k: of scores with every expert's rating, and with the share of people who say yes.",
+            "Kendall's tau on Flickr8k: with every expert's rating, and with the share of people who say yes.",
             _METRICS | {"LEIC": "", "people": "people"},
             [
                 *judged("flickr8k-expert@tau-b", {"Expert": "flickr8k-expert@tau-b"}),
@@ -57,8 +57,8 @@ PAPER = Paper(
                 Column(name, _ROBUSTNESS, {"pathology": name}, "area")
                 for name in ("random captions", "word permutation", "random words")
             ],
-            remark="Published figures are not at hand. Ours are of 1,000 images and five strengths, and random captions "
-            "are those of any image, where eq. 7 draws them from the nearest ones.",
+            remark="Published figures are not at hand. Ours are of 1,000 images and five strengths, and random "
+            "captions are those of any image, where eq. 7 draws them from the nearest ones.",
         ),
         PaperTable(
             "generators",

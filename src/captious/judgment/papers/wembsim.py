@@ -59,7 +59,7 @@ PAPER = Paper(
             _VECTORS,
             judged(
                 "abstract-50s",
-                {"HHC": "abstract-50s@vedantam2015 HHC", "HHI": "abstract-50s@vedantam2015 HHI"},
+                {"HHC": "abstract-50s@vedantam2015 HC", "HHI": "abstract-50s@vedantam2015 HI"},
             ),
             {
                 "E (ELMo)": (55.5, 94.5),
@@ -70,7 +70,7 @@ PAPER = Paper(
             percent=True,
             digits=1,
             needs=f"the pairs of ABSTRACT-50S, and {_FILES}",
-            remark="The tables say 1,000 pairs; chapter 7 of the thesis says 200.",
+            remark="The tables say 1,000 pairs of correct captions; chapter 7 of the thesis says 200, as others do.",
         ),
         PaperTable(
             "combination",
