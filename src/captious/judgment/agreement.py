@@ -22,8 +22,9 @@ from captious.judgment.benchmark_scores import (
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import data_folder
-from captious.judgment.judgment_result import PEOPLE, Agreement, BenchmarkResult, Judgment
+from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.own_judgments import as_own, load_own
+from captious.judgment.protocols import PEOPLE
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import ALL, MetricLike, check_used, coco_available
 from captious.metrics.contract.settings import Settings

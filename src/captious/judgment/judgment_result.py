@@ -13,10 +13,7 @@ from captious.judgment.protocols import Protocol
 from captious.table import Displayed, Table, json_document
 from captious.version import __version__
 
-__all__ = ["PEOPLE", "Agreement", "BenchmarkResult", "Judgment"]
-
-#: What the agreement of people with each other is called, as a metric.
-PEOPLE = "people"
+__all__ = ["Agreement", "BenchmarkResult", "Judgment"]
 
 
 @dataclass(frozen=True)

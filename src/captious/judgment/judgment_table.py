@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from captious.judgment.metric_scores import negated
+from captious.judgment.protocols import PEOPLE
 from captious.pictures import Dot, Ranking
 from captious.table import Cell, Column, Row, Table
 from captious.version import __version__
@@ -112,9 +113,9 @@ def _people(judgment: Judgment) -> list[Row]:
         return []
     cells: list[Cell | None] = []
     for result in judgment.values():
-        known = [Cell(result.people.value), Cell(result.people.interval)] if result.people else [Cell(None), None]
-        cells += known + [None] * (len(_columns(result, judgment.level)) - 2)
-    return [Row("people, with each other", cells)]
+        known = [Cell(result.people.value), Cell(result.people.interval)] if result.people else []
+        cells += known + [None] * (len(_columns(result, judgment.level)) - len(known))
+    return [Row(PEOPLE, cells)]
 
 
 def _best(values: list[float]) -> float | None:

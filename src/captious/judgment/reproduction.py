@@ -14,9 +14,9 @@ from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.agreement import judge
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
-from captious.judgment.judgment_result import PEOPLE
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run
+from captious.judgment.protocols import PEOPLE
 from captious.judgment.reproduction_result import Reproduced, Reproduction
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import availability

@@ -10,9 +10,9 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.judgment import studies
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.benchmarks import benchmark_names
-from captious.judgment.judgment_result import PEOPLE
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run, judged
+from captious.judgment.protocols import PEOPLE
 from captious.metrics.contract.request import Request
 
 TABLES = [(name, table) for name in paper_names.names() for table in paper_names.get(name).tables]

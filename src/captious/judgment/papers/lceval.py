@@ -49,9 +49,9 @@ COMPOSITE = PaperTable(
         "NNEval": (0.528, 0.513, 0.396),
         "LCEval": (0.562, 0.543, 0.418),
     },
-    differs="METEOR, SPICE and WMD agree. BLEU-1 is higher here, BLEU-4, ROUGE-L and CIDEr-D are lower: no tokenization "
-    "(PTB, blanks, lower case, without punctuation), no choice of slots, and neither set of references (with or without "
-    f"the rated one) gives the published figures. NNEval and LCEval: {_OURS}",
+    differs="METEOR, SPICE and WMD agree. BLEU-1 is higher here, BLEU-4, ROUGE-L and CIDEr-D are lower: no "
+    "tokenization (PTB, blanks, lower case, without punctuation), no choice of slots, and neither set of references "
+    f"(with or without the rated one) gives the published figures. NNEval and LCEval: {_OURS}",
     remark="With the authors' published weights, which are those of a network without a hidden layer, LCEval is below "
     "SPICE here.",
 )
