@@ -153,7 +153,7 @@ _STUDIES = {
     "robustness": _Entry(
         "Does a metric notice corrupted captions?",
         "robustness",
-        {"sample": _SAMPLE, "strengths": numbers(float, "0.25,0.5,1")},
+        {"near": {"metavar": "captions|FEATURES"}, "sample": _SAMPLE, "strengths": numbers(float, "0.25,0.5,1")},
     ),
     "failures": _Entry(
         "How often is a metric plainly wrong?",
