@@ -83,6 +83,7 @@ def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.M
         Column("nothing", None),
     ]
     rows = {"BLEU-1": "bleu-1", "vectors": "wmd", "model": "bertscore-f", "sum": "sum:bleu-1+wmd", "theirs": ""}
+    rows["another model"] = "bertscore-f:model=nowhere/none"
     table = PaperTable("t", "table 1", "It shows.", rows, runs, needs="their weights")
     figures = reproduce(Paper("p", "A paper", [table]), data=data, resamples=30).figures
     said = {(figure.column, figure.row): figure.verdict for figure in figures}
@@ -91,6 +92,7 @@ def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.M
     assert said["here", "BLEU-1"] == "published figure not at hand"
     assert "vectors" in said["here", "vectors"]
     assert "hf download roberta-large" in said["here", "model"]
+    assert said["here", "another model"] == "needs a model: hf download nowhere/none"
     assert said["here", "sum"] == said["here", "vectors"]
     assert said["here", "theirs"] == said["nothing", "BLEU-1"] == "needs their weights"
 

@@ -91,10 +91,10 @@ def computed_scores(
     if sums:
         requested = [metric for metric in metrics if metric not in sums]
         parts = [*dict.fromkeys(part for of_sum in sums.values() for part in of_sum if part not in requested)]
-        computed, warnings = computed_scores(judgments, [*requested, *parts], settings, lenient=lenient)
+        computed, told = computed_scores(judgments, [*requested, *parts], settings, lenient=lenient)
         of_part = {scores.label: scores for scores in computed}
         added = [_sum(judgments, label, of_sum, of_part) for label, of_sum in sums.items()]
-        return [scores for scores in computed if scores.label not in parts] + added, warnings
+        return [scores for scores in computed if scores.label not in parts] + added, told
     if not metrics:
         return [], []
     if not isinstance(judgments, SystemRanking):
@@ -136,11 +136,12 @@ def same_captions(a: HumanJudgments, b: HumanJudgments) -> bool:
     """Whether metrics have the same scores for both: the same captions with the same references, in one order."""
     if not (isinstance(a, RatedCaptions | CaptionPairs) and type(a) is type(b)):
         return False
-    one, other = a.captions, b.captions  # type: ignore[attr-defined]
+    one, other = a.captions, b.captions
     return bool(
         one.ids == other.ids
         and one.candidates == other.candidates
         and one.references.texts == other.references.texts
+        and one.references.images == other.references.images
         and np.array_equal(one.references.offsets, other.references.offsets)
     )
 

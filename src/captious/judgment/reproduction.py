@@ -11,7 +11,7 @@ from typing import Any
 
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
-from captious.judgment.agreement import judge
+from captious.judgment.agreement import judge, load_judgments
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.papers import paper_names
@@ -22,6 +22,7 @@ from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import availability
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
+from captious.models.pretrained import is_here
 from captious.pictures import Picture
 from captious.progress import steps
 from captious.table import Displayed
@@ -126,6 +127,10 @@ class _Runner:
     def _run(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
         if missing := [file.name for file in run.files if not self.folder.has(file.name)]:
             return _Records([], dict.fromkeys(requests, f"needs {', '.join(missing)} in the folder of data"))
+        try:
+            run = self._loaded(run)
+        except CaptiousError as error:  # of the data
+            return _Records([], dict.fromkeys(requests, _reason(error)))
         if not table.metrics:
             return self._called(run, (), requests)
         reasons = {request: why for request in requests if request != PEOPLE and (why := self._why_not(request))}
@@ -135,12 +140,19 @@ class _Runner:
         given = self._called(run, usable, requests)
         return replace(given, reasons={**given.reasons, **reasons})
 
+    def _loaded(self, run: Run) -> Run:
+        """A run of ``judge`` with judgments in place of the names of benchmarks."""
+        if run.function != "judge":
+            return run
+        judgments = [load_judgments(name, self.folder.folder) for name in run.arguments["benchmarks"]]
+        return replace(run, arguments={**run.arguments, "benchmarks": judgments})
+
     def _called(self, run: Run, metrics: tuple[str, ...], requests: tuple[str, ...]) -> _Records:
         """The records of a run; if it fails because of one of several metrics, those of each metric."""
         try:
             result = self._result(run, metrics)
         except (ParameterError, ResourceError, MissingExtraError) as error:
-            if len(metrics) < 2 or isinstance(error, ResourceError):
+            if len(metrics) < 2:
                 return _Records([], dict.fromkeys(requests, _reason(error)))
             parts = [self._called(run, (metric,), (metric,)) for metric in metrics]
             records = [record for part in parts for record in part.records]
@@ -180,7 +192,7 @@ class _Runner:
         """The settings that these metrics use."""
         parts = [str(part) for metric in metrics for part in summands(metric)]
         declared = {name for part in parts for name in catalogue.get(Request.from_text(part).metric).declared}
-        unused = {name: None for name in self.settings.of_metrics if name not in declared}
+        unused: dict[str, Any] = {name: None for name in self.settings.of_metrics if name not in declared}
         return replace(self.settings, **unused)
 
     def _why_not(self, request: str) -> str:
@@ -190,7 +202,10 @@ class _Runner:
         try:
             parsed = Request.from_text(request)
             metric = catalogue.get(parsed.metric)
-            if metric.default_models and self.settings.model is None and "model" not in parsed.parameters:
+            own_model = parsed.parameters.get("model")
+            if own_model is not None and not is_here(own_model):
+                return f"needs a model: hf download {own_model}"
+            if metric.default_models and self.settings.model is None and own_model is None:
                 here = availability(metric.name)
                 if not here.runs:
                     return f"needs a model: {here.help}"

@@ -176,7 +176,7 @@ class Specimens:
         self.coins = rng.random(n) < 0.5
 
     def captions(self, pathology: str, strength: float) -> Captions:
-        """The captions corrupted in one of the ways of ``PATHOLOGIES``, or those of near images, with the references."""
+        """The captions corrupted in one of the ways of ``PATHOLOGIES``, or those of near images, with references."""
         if strength == 0:
             broken = self.words
         elif pathology == "random captions":
