@@ -128,7 +128,7 @@ def _text(text: str) -> str:
 def _measured(paper: str) -> dict[str, Any]:
     """Results by table: figures, signatures and data."""
     path = MEASURED / f"{paper}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}  # type: ignore[no-any-return]
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def take(result: Path) -> None:
@@ -142,7 +142,7 @@ def take(result: Path) -> None:
             known[table] = {
                 "resamples": document["resamples"],
                 "data": document["data"],
-                "signatures": document["signatures"],
+                "signatures": sorted(set(document["signatures"].values())),
                 "figures": [{key: _rounded(figure[key]) for key in kept} for figure in figures],
             }
     MEASURED.mkdir(parents=True, exist_ok=True)

@@ -123,3 +123,14 @@ def test_index() -> None:
     assert all(str(record["status"]).startswith(("works", "differs: ", "needs ")) for record in records)
     assert "wmt16" in repr(index)
     json.dumps(index.to_table().document)
+
+
+def test_files_in_requests(data: Path) -> None:
+    (data / "words.txt").write_text("a\nthe\n", encoding="utf-8")
+    rows = {"here": "yi2020-unigram:stop_words={words.txt}", "missing": "yi2020-unigram:stop_words={other/none.txt}"}
+    table = PaperTable("t", "table 1", "It shows.", rows, judged("flickr8k-expert", {"c": "flickr8k-expert@spice2016"}))
+    here, missing = reproduce(Paper("p", "A paper", [table]), data=data, resamples=10).figures
+    own = f"yi2020-unigram:stop_words={data / 'words.txt'}"
+    expected = judge("flickr8k-expert", own, data=data, resamples=10)["flickr8k-expert"][own]
+    assert here.value == expected.value
+    assert missing.verdict == "needs other/none.txt in the folder of data"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -28,6 +29,9 @@ from captious.progress import steps
 from captious.table import Displayed
 
 __all__ = ["reproduce"]
+
+#: A file in the folder of data, within a request for a metric.
+_FILE_NAME = re.compile(r"\{([^{}]+)\}")
 
 
 def reproduce(
@@ -90,11 +94,12 @@ class _Runner:
         """Every figure of a table, column by column."""
         if not table.columns:
             return []
-        requests = [request for request in table.rows.values() if request]
+        rows = {row: self._with_paths(request) for row, request in table.rows.items()}
+        requests = [request for request in rows.values() if request]
         figures = []
         for number, column in enumerate(table.columns):
             given = self._records(column.run, tuple(requests), table) if column.run else _Records([], {})
-            for row, request in table.rows.items():
+            for row, request in rows.items():
                 published = table.published[row][number] if row in table.published else None
                 figures.append(self._figure(table, column, row, request, published, given))
         return figures
@@ -173,6 +178,14 @@ class _Runner:
         self.signatures |= result.signatures
         return list(result.records)
 
+    def _with_paths(self, request: str) -> str:
+        """A request in which {FILE} is the path of a file in the folder of data, if it is there."""
+
+        def path(name: re.Match[str]) -> str:
+            return str(self.folder.path(name[1])) if self.folder.has(name[1]) else name[0]
+
+        return _FILE_NAME.sub(path, request)
+
     def _result(self, run: Run, metrics: tuple[str, ...]) -> Displayed:
         arguments = {name: self._path(value) for name, value in run.arguments.items()}
         if metrics:
@@ -199,6 +212,8 @@ class _Runner:
         """Why a metric, or a part of a sum, cannot run here; empty if it can."""
         if (parts := summands(request)) != [request]:
             return next((why for part in parts if (why := self._why_not(str(part)))), "")
+        if missing := _FILE_NAME.search(request):
+            return f"needs {missing[1]} in the folder of data"
         try:
             parsed = Request.from_text(request)
             metric = catalogue.get(parsed.metric)

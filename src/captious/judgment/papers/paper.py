@@ -64,7 +64,8 @@ class PaperTable:
         place: where it is in the paper, such as "table B.1".
         shows: what it shows, one sentence.
         rows: what the paper calls a row -> what the records call it: a request for a metric, as text; "people"; or
-            another value. A row that nothing here computes has an empty text.
+            another value. {FILE} in a request is a file in the folder of data. A row that nothing here computes has an
+            empty text.
         columns: what computes the values. None if nothing here does.
         published: row -> the published figures by column, as printed; None where there is none.
         metrics: whether rows are metrics, which the runs then get.

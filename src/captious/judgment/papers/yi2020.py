@@ -6,7 +6,8 @@ from captious.judgment.papers.paper import Paper, PaperTable, judged
 
 __all__ = ["PAPER"]
 
-_OURS = {"ours, BERT": "yi2020", "ours, unigrams": "yi2020-unigram"}
+_STOP_WORDS = "stop_words={yi2020/stop_word_list.txt}"
+_OURS = {"ours, BERT": f"yi2020:{_STOP_WORDS}", "ours, unigrams": f"yi2020-unigram:{_STOP_WORDS}"}
 _SYSTEMS = "the captions of the twelve judged systems, and bert-base-uncased and roberta-large"
 
 PAPER = Paper(
@@ -43,17 +44,18 @@ PAPER = Paper(
             },
             differs="the paper's baseline rows follow another protocol than its own rows: the figure of unigrams is "
             "tau-b with mean ratings to the digit, those of the others are lower than under it",
-            remark="BLEU-4 of .140 is without smoothing (.144 here); the toolkit's has .321. The unigram row needs "
-            "the authors' list of stop words: yi2020-unigram:stop_words=FILE.",
+            remark="BLEU-4 of .140 is without smoothing (.144 here); the toolkit's has .321."
+            " The rows of the metric need the authors' stop words (yi2020/stop_word_list.txt).",
         ),
         PaperTable(
             "composite",
             "Composite",
-            "Kendall's tau on Composite.",
-            _OURS,
+            "Kendall's tau-c on Composite.",
+            _OURS | {"ours, unigrams": f"yi2020-unigram:tokenizer=ptb,{_STOP_WORDS}"},
             judged("composite@hessel2021", {"Kendall": "composite@hessel2021"}),
             {"ours, BERT": (0.423,), "ours, unigrams": (0.420,)},
-            differs="the authors' stop words are theirs to give (they state no licence)",
+            needs="bert-base-uncased, for the row of BERT, and the authors' stop words (yi2020/stop_word_list.txt)",
+            remark="The row of unigrams is that of PTB tokens, where Flickr8k's splits at blanks.",
         ),
         PaperTable(
             "systems",
@@ -91,7 +93,7 @@ PAPER = Paper(
             {"ours, BERT": (65.4, 98.1, 96.4, 60.3, 80.1)},
             percent=True,
             digits=1,
-            needs="bert-base-uncased, for the row of BERT",
+            needs="bert-base-uncased, for the row of BERT, and the authors' stop words (yi2020/stop_word_list.txt)",
         ),
     ),
 )

@@ -95,7 +95,7 @@ def robustness(
         )
     rng = np.random.default_rng(sampling.seed)
     specimens, left_out = _specimens(table, sample, rng)
-    pathologies = PATHOLOGIES
+    pathologies: tuple[str, ...] = PATHOLOGIES
     if near is not None:
         pathologies = (*PATHOLOGIES, NEAR_IMAGES)
         specimens.near_donors = near_donors(image_vectors(specimens.references, near), strengths[1:], rng)
