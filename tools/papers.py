@@ -45,7 +45,8 @@ def _index(papers: list[Paper]) -> str:
         _text(
             "A table *works* if captious computes every row; it *differs* where we know why figures differ from the "
             "published ones; and it *needs* files, models or captions that captious cannot bring. Rows that need "
-            "nothing are computed all the same."
+            "nothing are computed all the same. Where a table has no published figures, they were not at hand; neither "
+            "were page numbers."
         ),
     ]
     for paper in papers:
