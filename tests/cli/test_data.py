@@ -82,7 +82,7 @@ class TestList:
         assert block(outcome.out, "composite")["found"] == "composite/composite.jsonl"
         assert "obtain" not in block(outcome.out, "composite")
         missing = block(outcome.out, "abstract-50s")
-        assert missing["missing"] == "abstract50s/pairs.jsonl"
+        assert missing["missing"].splitlines()[0] == "abstract50s/pairs.jsonl"
         assert missing["obtain"] == "Vedantam et al. 2015"
 
     def test_the_variable(self, nothing: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from captious.data import read_rows
 from captious.errors import CaptiousError
-from captious.judgment.benchmark_scores import read_score_table
+from captious.judgment.benchmark_scores import read_scores
 from captious.judgment.own_judgments import load_own
 from captious.judgment.studies.system_correlations import _measures
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, _checksum
@@ -366,7 +366,7 @@ def _kinds() -> Iterator[tuple[str, Kind]]:
     yield "tables of meteor", of_archives("x", lambda: [_meteor()[JAR]], tables)
     yield "paraphrases", Kind("x", _table, tables)
     yield "stop words", of_seeds("x.txt", lambda: [b"the\na\n"], as_stop_words)
-    yield "scores", of_seeds("x.json", _json(SCORES), read_score_table, b"0.1")
+    yield "scores", of_seeds("x.json", _json(SCORES), read_scores, b"0.1")
     yield (
         "human scores",
         of_seeds("x.json", _json({"m1": {"a": 0.2, "b": 1}}), lambda p: _measures(p, ["a", "b"]), b"0.2"),

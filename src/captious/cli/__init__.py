@@ -36,6 +36,7 @@ _COMMANDS = {
     "judge": "Measure how well metrics agree with human judgments.",
     "judge-pairwise": "Ask a model which of two systems' captions it prefers.",
     "study": "Study metrics: references, robustness, failures, cost.",
+    "reproduce": "Compute the tables of papers beside the published figures.",
     "data": "List the benchmarks of human judgments, or write their items.",
     "prepare": "Write references with all that metrics need to know about them.",
     "fit": "Fit a metric to references and write the result to a file.",

@@ -153,7 +153,7 @@ _STUDIES = {
     "robustness": _Entry(
         "Does a metric notice corrupted captions?",
         "robustness",
-        {"sample": _SAMPLE, "strengths": numbers(float, "0.25,0.5,1")},
+        {"near": {"metavar": "captions|FEATURES"}, "sample": _SAMPLE, "strengths": numbers(float, "0.25,0.5,1")},
     ),
     "failures": _Entry(
         "How often is a metric plainly wrong?",
@@ -162,7 +162,11 @@ _STUDIES = {
         pictures=False,
     ),
     "metrics": _Entry("Which metrics agree with each other?", "metric_correlations"),
-    "systems": _Entry("Do metrics rank systems alike, and as people do?", "system_correlations", {"human": FILE}),
+    "systems": _Entry(
+        "Do metrics rank systems alike, and as people do?",
+        "system_correlations",
+        {"human": {"metavar": "FILE|BENCHMARK"}},
+    ),
     "timing": _Entry("What does a metric cost?", "scoring_time", {"repeats": COUNT}, pictures=False),
     "agreement": _Entry(
         "How do human captions score?",

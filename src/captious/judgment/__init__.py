@@ -2,7 +2,7 @@
 
 ``judge`` is the main job. benchmarks/ has a file per benchmark; protocols.py says what a protocol chooses,
 benchmark_items.py applies it to what people judged, human_judgments.py computes the statistics. studies/ holds the
-experiments of the papers.
+experiments of the papers, papers/ their tables as values, which ``reproduce`` computes.
 """
 
 from captious.judgment.agreement import judge, load_judgments
@@ -11,7 +11,9 @@ from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
+from captious.judgment.papers.paper import Paper, PaperTable
 from captious.judgment.protocols import Choice, Protocol
+from captious.judgment.reproduction import reproduce
 from captious.judgment.study_result import Study
 
 __all__ = [
@@ -26,10 +28,13 @@ __all__ = [
     "HumanJudgments",
     "Judgment",
     "PairReferences",
+    "Paper",
+    "PaperTable",
     "Protocol",
     "RankedSystem",
     "RatedCaption",
     "Study",
     "judge",
     "load_judgments",
+    "reproduce",
 ]

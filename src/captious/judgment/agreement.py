@@ -18,12 +18,14 @@ from captious.judgment.benchmark_scores import (
     computed_scores,
     given_scores,
     read_scores,
+    same_captions,
 )
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.own_judgments import as_own, load_own
+from captious.judgment.protocols import PEOPLE
 from captious.judgment.published_scores import refuse_unused
 from captious.metrics.contract.availability import coco_available
 from captious.metrics.contract.metric import BaseMetric
@@ -109,10 +111,12 @@ def judge(
     if not metrics:
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
+    computed: list[ItemScores] = []
     for number, judgments in enumerate(requested):
         name = judgments.protocol.full_name
-        computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
-        warnings += metric_warnings
+        if not (number and same_captions(requested[number - 1], judgments)):
+            computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
+            warnings += metric_warnings
         item_scores = computed + given_scores(judgments, given)
         if repeated := _first_repeated([metric.label for metric in item_scores]):
             raise ParameterError(f"{repeated} is requested twice", where=name, help="name it once")
@@ -242,7 +246,10 @@ def _result(
             metric.signature,
             dict(zip(judgments.part_names, part_values[metric.label].tolist(), strict=False)),
             metric.lower_is_better,
+            judgments.p_of_none(metric.values),
         )
         for metric in metrics
     }
-    return BenchmarkResult(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values)
+    agreement = judgments.people(sampling)
+    people = Agreement(PEOPLE, *agreement, None, f"{PEOPLE}|mean-over:pairs") if agreement else None
+    return BenchmarkResult(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values, people)

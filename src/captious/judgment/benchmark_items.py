@@ -144,12 +144,13 @@ def rated_captions(
     captions = Captions(tuple(item.candidate for item in kept), references)
     ratings = [protocol.points([protocol.measure(item)] if protocol.measure else item.ratings) for item in kept]
     units, _ = _numbered(item.image for item in kept)
+    numbers = {1} if protocol.measure else {len(item.ratings) for item in kept}
+    raters = np.array([item.ratings for item in kept], np.float64) if len(numbers) == 1 and min(numbers) > 1 else None
     if protocol.ratings == "annotators":
         if len({*map(len, ratings)}) != 1:
             raise ValueError("captions have different numbers of ratings")
-        return RatedCaptions(
-            protocol, data, captions, ratings, units, None, [f"annotator {k + 1}" for k in range(len(ratings[0]))]
-        )
+        annotators = [f"annotator {k + 1}" for k in range(len(ratings[0]))]
+        return RatedCaptions(protocol, data, captions, ratings, units, None, annotators, raters)
     if protocol.systems is not None:
         systems, names = _numbered(map(protocol.systems, kept))
         if len(names) < 3:
@@ -157,9 +158,9 @@ def rated_captions(
         means = np.array([of_caption.mean() for of_caption in ratings])
         return RatedSystems(protocol, data, captions, means, units, systems, names)
     if protocol.parts is None:
-        return RatedCaptions(protocol, data, captions, ratings, units)
+        return RatedCaptions(protocol, data, captions, ratings, units, raters=raters)
     parts, names = _numbered(map(protocol.parts, kept), protocol.part_order)
-    return RatedCaptions(protocol, data, captions, ratings, units, parts, names)
+    return RatedCaptions(protocol, data, captions, ratings, units, parts, names, raters)
 
 
 def caption_pairs(protocol: Protocol, items: Iterable[CaptionPair], data: Mapping[str, str]) -> CaptionPairs:

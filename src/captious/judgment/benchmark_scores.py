@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +43,17 @@ from captious.metrics.contract.selection import ALL, MetricLike
 from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
-__all__ = ["Given", "GivenScores", "ItemScores", "ScoreTable", "computed_scores", "given_scores", "read_scores"]
+__all__ = [
+    "Given",
+    "GivenScores",
+    "ItemScores",
+    "ScoreTable",
+    "computed_scores",
+    "given_scores",
+    "read_scores",
+    "same_captions",
+    "summands",
+]
 
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
 ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
@@ -63,6 +74,10 @@ class Given(NamedTuple):
     published: Sequence[PublishedScores]
 
 
+#: What a request for a sum of metrics begins with.
+_SUM = "sum:"
+
+
 @dataclass(frozen=True)
 class ItemScores:
     """A metric's scores of what a benchmark judges.
@@ -79,10 +94,19 @@ class ItemScores:
     lower_is_better: bool = False
 
 
+def summands(metric: MetricLike) -> list[MetricLike]:
+    """The metrics of a sum such as ``sum:cider-d+spice``; of another request, the request itself."""
+    if not (isinstance(metric, str) and metric.lower().startswith(_SUM)):
+        return [metric]
+    return [*re.split(r"\+(?=[a-z])", metric[len(_SUM) :].strip().lower())]
+
+
 def computed_scores(
     judgments: HumanJudgments, metrics: Sequence[MetricLike], settings: Settings, *, lenient: bool
 ) -> tuple[list[ItemScores], list[str]]:
-    """Scores of metrics, in the order requested, and their warnings.
+    """Scores of metrics in the order requested, then of sums of metrics, and their warnings.
+
+    The parts of a sum have equal weights: each is divided by its standard deviation over what is judged.
 
     Args:
         judgments: the judgments.
@@ -90,6 +114,14 @@ def computed_scores(
         settings: for metrics that are requested by name.
         lenient: leave out metrics that cannot be computed for systems.
     """
+    sums = {str(metric): summands(metric) for metric in metrics if summands(metric) != [metric]}
+    if sums:
+        requested = [metric for metric in metrics if metric not in sums]
+        parts = [*dict.fromkeys(part for of_sum in sums.values() for part in of_sum if part not in requested)]
+        computed, told = computed_scores(judgments, [*requested, *parts], settings, lenient=lenient)
+        of_part = {scores.label: scores for scores in computed}
+        added = [_sum(judgments, label, of_sum, of_part) for label, of_sum in sums.items()]
+        return [scores for scores in computed if scores.label not in parts] + added, told
     if not metrics:
         return [], []
     if not isinstance(judgments, SystemRanking):
@@ -112,6 +144,33 @@ def computed_scores(
         scores += more
         warnings += more_warnings
     return scores, warnings
+
+
+def _sum(
+    judgments: HumanJudgments, label: str, parts: Sequence[MetricLike], of_part: Mapping[str, ItemScores]
+) -> ItemScores:
+    """The sum of scores of one output each, in standard deviations."""
+    if unknown := [part for part in parts if part not in of_part]:
+        raise ParameterError(
+            f"{unknown[0]} has several outputs", where=label, help="name one output in a sum, such as bleu-4"
+        )
+    scores = [of_part[str(part)] for part in parts]
+    total = sum((each.values - each.values.mean()) / each.values.std() for each in scores)
+    return _checked(judgments, label, f"{label}|{' + '.join(each.signature for each in scores)}", total)
+
+
+def same_captions(a: HumanJudgments, b: HumanJudgments) -> bool:
+    """Whether metrics have the same scores for both: the same captions with the same references, in one order."""
+    if not (isinstance(a, OfCaptions) and type(a) is type(b)):
+        return False
+    one, other = a.captions, b.captions
+    return bool(
+        one.ids == other.ids
+        and one.candidates == other.candidates
+        and one.references.texts == other.references.texts
+        and one.references.images == other.references.images
+        and np.array_equal(one.references.offsets, other.references.offsets)
+    )
 
 
 def _expanded(judgments: SystemRanking, metrics: Sequence[MetricLike], settings: Settings) -> list[MetricLike]:

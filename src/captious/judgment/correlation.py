@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from captious.native import kendall_exchanged, kendall_resampled, threads
 
-__all__ = ["STATISTICS", "Points", "Statistic", "average_precision", "correlation", "standardized", "williams"]
+__all__ = [
+    "STATISTICS",
+    "Points",
+    "Statistic",
+    "average_precision",
+    "correlation",
+    "p_of_none",
+    "standardized",
+    "williams",
+]
 
 #: How scores are compared with ratings.
 Statistic: TypeAlias = Literal["kendall-tau-b", "kendall-tau-c", "spearman", "pearson"]
@@ -37,6 +46,21 @@ def correlation(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np
         return float(stats.kendalltau(scores, ratings, variant=statistic[-1]).statistic)
     test: Any = stats.spearmanr if statistic == "spearman" else stats.pearsonr
     return float(test(scores, ratings).statistic)
+
+
+def p_of_none(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
+    """Two-sided p of no correlation, as scipy computes it for n independent points; NaN where one side is constant.
+
+    Args:
+        statistic: one of ``STATISTICS``.
+        scores, ratings: float64[n].
+    """
+    from scipy import stats
+
+    if len(scores) < 3 or np.ptp(scores) == 0 or np.ptp(ratings) == 0:
+        return float("nan")
+    test: Any = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}.get(statistic, stats.kendalltau)
+    return float(test(scores, ratings).pvalue)
 
 
 def average_precision(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.resampling import Sampling, permutation_p_value
-from captious.judgment.correlation import Points, correlation, williams
+from captious.judgment.correlation import Points, correlation, p_of_none, williams
 from captious.judgment.protocols import Protocol
 
 __all__ = ["CaptionPairs", "HumanJudgments", "OfCaptions", "RatedCaptions", "SystemRanking"]
@@ -60,6 +61,14 @@ class HumanJudgments(ABC):
     @abstractmethod
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The statistic of each part, float64[n_parts], from scores float64[n_items]."""
+
+    def people(self, sampling: Sampling) -> tuple[float, tuple[float, float]] | None:
+        """How well people agree with each other, with its interval; None where they did not judge the same items."""
+        return None
+
+    def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
+        """p of no correlation; None where points are not independent, as several captions of an image are not."""
+        return None
 
     @abstractmethod
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -124,6 +133,7 @@ class RatedCaptions(OfCaptions):
         units: int[n_captions], the image of each, numbered from 0.
         parts: int[n_captions], the part of each, or None.
         names: what the parts are called, or the annotators if the statistic is computed for each of them.
+        raters: float64[n_captions, n_raters], what each person said, if all captions have several ratings.
     """
 
     captions: Captions
@@ -131,6 +141,7 @@ class RatedCaptions(OfCaptions):
     units: NDArray[np.int64]
     parts: NDArray[np.int64] | None = None
     names: Sequence[str] = ()
+    raters: NDArray[np.float64] | None = None
 
     @property
     def n(self) -> int:
@@ -154,6 +165,18 @@ class RatedCaptions(OfCaptions):
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
         parts = [points.resampled(scores[rows], counts) for rows, points in self._points]
         return np.asarray(np.mean(parts, axis=0))
+
+    def people(self, sampling: Sampling) -> tuple[float, tuple[float, float]] | None:
+        """The mean over pairs of raters of the protocol's statistic, each against the other, in one part."""
+        if self.raters is None or np.ptp(self.raters, axis=0).min() == 0:
+            return None
+        protocol = replace(self.protocol, ratings="given")
+        values, resampled = [], []
+        for a, b in combinations(self.raters.T, 2):
+            pair = RatedCaptions(protocol, self.data, self.captions, [*b[:, None]], self.units)
+            values.append(pair.values(a)[0])
+            resampled.append(pair.resampled_mean([a], sampling))
+        return float(np.mean(values)), sampling.interval(np.mean(resampled, axis=0))
 
     def p_value(self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]) -> float:
         observed = float((self.values(a) - self.values(b)).mean())
@@ -277,6 +300,9 @@ class SystemRanking(HumanJudgments):
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.array([self._points.value(scores)])
+
+    def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
+        return p_of_none(self.protocol.statistic, scores, self.human)
 
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
         return self._points.resampled(scores, counts)

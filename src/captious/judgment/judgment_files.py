@@ -75,6 +75,19 @@ class DataFolder:
         """Whether all of these files exist."""
         return all(self._path(name) is not None for name in names)
 
+    def path(self, name: str) -> Path:
+        """Where a file is.
+
+        Raises:
+            ResourceError: it does not exist.
+        """
+        path = self._path(name)
+        if path is None:
+            raise ResourceError(
+                "file not found", where=str(self.folder / name), help="captious data list names sources"
+            )
+        return path
+
     def json(self, name: str) -> Any:
         """The content of a JSON file."""
         try:
@@ -103,6 +116,26 @@ class DataFolder:
             return read_pickle(self._content(name), text=True)
         except PickleError as error:
             raise self.error(f"this pickle cannot be read: {error}", name) from error
+
+    def matlab(self, name: str) -> dict[str, Any]:
+        """The variables in a file of MATLAB (version 4 to 7.2): numpy arrays by name."""
+        from scipy.io import loadmat
+        from scipy.io.matlab import MatReadError
+
+        damage = (
+            MatReadError,
+            ValueError,
+            TypeError,
+            KeyError,
+            NotImplementedError,
+            OverflowError,
+            zlib.error,
+            OSError,
+        )
+        try:
+            return dict(loadmat(io.BytesIO(self._content(name))))
+        except damage as error:
+            raise self.error(f"not a file of MATLAB that can be read: {error}", name) from error
 
     def parquet(self, pattern: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         """The rows of some columns of parquet files, in the order of the files' names.

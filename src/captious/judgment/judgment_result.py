@@ -29,6 +29,7 @@ class Agreement:
         parts: the statistic of each part, if the benchmark has parts.
         lower_is_better: whether lower scores of the metric are better. Its scores were then negated, so that larger
             values mean more agreement for every metric.
+        p: two-sided p of no correlation, over systems; None over captions, which are not independent.
     """
 
     metric: str
@@ -38,6 +39,7 @@ class Agreement:
     signature: str
     parts: Mapping[str, float] = field(default_factory=dict)
     lower_is_better: bool = False
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class BenchmarkResult:
         data: files that were read: name -> CRC-32.
         agreements: metric -> agreement.
         p_values: pair of metrics -> p of their difference, corrected for the number of pairs; empty if not tested.
+        people: the agreement of people with each other, the mean over all pairs of them, where several judged every
+            caption; otherwise None.
     """
 
     protocol: Protocol
@@ -57,6 +61,7 @@ class BenchmarkResult:
     data: Mapping[str, str]
     agreements: Mapping[str, Agreement]
     p_values: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    people: Agreement | None = None
 
     def __getitem__(self, metric: str) -> Agreement:
         if metric not in self.agreements:
@@ -76,6 +81,7 @@ class BenchmarkResult:
                 name: {
                     "value": a.value,
                     "ci95": a.interval,
+                    **({} if a.p is None else {"p": a.p}),
                     "rank": a.rank,
                     **({"parts": a.parts} if a.parts else {}),
                     "lower_is_better": a.lower_is_better,
@@ -83,6 +89,7 @@ class BenchmarkResult:
                 }
                 for name, a in self.agreements.items()
             },
+            **({"people": {"value": self.people.value, "ci95": self.people.interval}} if self.people else {}),
             **(
                 {"differences": [{"metrics": pair, "p": p} for pair, p in self.p_values.items()]}
                 if self.p_values
@@ -152,14 +159,14 @@ class Judgment(Displayed, Mapping[str, BenchmarkResult]):
         """One record per benchmark and metric, and one per part of it, for data frames and csv."""
         rows = []
         for name, result in self.items():
-            for a in result.agreements.values():
+            for a in (*result.agreements.values(), *([result.people] if result.people else [])):
                 head = {"benchmark": name, "statistic": result.protocol.statistic}
                 tail = {
                     "lower_is_better": a.lower_is_better,
                     "signature": a.signature,
                     "data": " ".join(f"{file}:{crc}" for file, crc in result.data.items()),
                 }
-                whole = (a.value, *a.interval, a.rank)
+                whole = (a.value, *a.interval, a.p, a.rank)
                 rows.append(head | _row("", result.n, a.metric, *whole) | tail)
                 rows += [head | _row(part, None, a.metric, value) | tail for part, value in a.parts.items()]
         return rows
@@ -172,8 +179,9 @@ def _row(
     value: float,
     low: float | None = None,
     high: float | None = None,
+    p: float | None = None,
     rank: int | None = None,
 ) -> dict[str, Any]:
     """What a record says about a whole benchmark, or about a part, which has no interval."""
     cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
-    return {**cells, "rank": rank}
+    return {**cells, "p": p, "rank": rank}

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from captious.judgment.metric_scores import negated
+from captious.judgment.protocols import PEOPLE
 from captious.pictures import Dot, Ranking
 from captious.table import Cell, Column, Row, Table
 from captious.version import __version__
@@ -51,6 +52,7 @@ def judgment_table(judgment: Judgment) -> Table:
         records=judgment.to_rows(),
         document=judgment.to_dict(),
         label_head="metric",
+        description=_people(judgment),
         group_notes={name: _statistic(result) for name, result in judgment.items()},
         facts=facts,
         signatures=signatures,
@@ -80,6 +82,7 @@ def _columns(result: BenchmarkResult, level: float) -> list[Column]:
     return [
         Column("value", "percent", group=name, in_papers=result.protocol.statistic),
         Column(f"{level:.0%} interval", "percent", group=name),
+        *([Column("p", "p", group=name)] if first.p is not None else []),
         *([Column("rank", "count", group=name)] if first.rank is not None else []),
         *(Column(part, "percent", group=name, apart="its parts, ×100") for part in first.parts),
     ]
@@ -94,12 +97,25 @@ def _cells(result: BenchmarkResult) -> dict[str, list[Cell | None]]:
     cells: dict[str, list[Cell | None]] = {}
     for metric, agreement in agreements.items():
         cells[metric] = [Cell(agreement.value, best=_rounded(agreement.value) == top), Cell(agreement.interval)]
+        cells[metric] += [Cell(agreement.p)] if first.p is not None else []
         cells[metric] += [Cell(agreement.rank)] if first.rank is not None else []
         cells[metric] += [
             Cell(value, best=_rounded(value) == top_parts[part]) for part, value in agreement.parts.items()
         ]
-    cells[""] = [Cell(None), None, *([None] if first.rank is not None else []), *(Cell(None) for _ in first.parts)]
+    unknown = [None for shown in (first.p, first.rank) if shown is not None]
+    cells[""] = [Cell(None), None, *unknown, *(Cell(None) for _ in first.parts)]
     return cells
+
+
+def _people(judgment: Judgment) -> list[Row]:
+    """A row with the agreement of people with each other, if there is any."""
+    if not any(result.people for result in judgment.values()):
+        return []
+    cells: list[Cell | None] = []
+    for result in judgment.values():
+        known = [Cell(result.people.value), Cell(result.people.interval)] if result.people else []
+        cells += known + [None] * (len(_columns(result, judgment.level)) - len(known))
+    return [Row(PEOPLE, cells)]
 
 
 def _best(values: list[float]) -> float | None:
@@ -171,6 +187,8 @@ def _explanations(judgment: Judgment) -> list[str]:
         f"{judgment.level:.0%} intervals: percentile bootstrap over {drawn}, "
         f"{judgment.resamples:,} resamples, seed {judgment.seed}."
     ]
+    if any(a.p is not None for result in judgment.values() for a in result.agreements.values()):
+        sentences.append("p: of no correlation over systems, two-sided.")
     sentences += negated(
         a.metric for result in judgment.values() for a in result.agreements.values() if a.lower_is_better
     )

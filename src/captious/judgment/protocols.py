@@ -15,10 +15,12 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AS_GIVEN", "NOTHING", "SYSTEM_FACT", "Aggregation", "Choice", "Protocol", "of_systems"]
+__all__ = ["AS_GIVEN", "NOTHING", "PEOPLE", "SYSTEM_FACT", "Aggregation", "Choice", "Protocol", "of_systems"]
 
 #: How several people's judgments of one caption are used.
 Aggregation: TypeAlias = Literal["each", "mean", "annotators", "share", "majority", "given", "known"]
+#: What the agreement of people with each other is called, as a metric.
+PEOPLE = "people"
 T = TypeVar("T")
 _TIES = {0.0: "nothing", 0.5: "one half", 1.0: "one"}
 

@@ -147,6 +147,7 @@ def _body(table: Table) -> Iterator[Line]:
         for strip in _strips(column, [row.cells[place] for row in rows], indent="" if has_labels or place else "  ")
     ]
     gap = " " * _gap(table)
+    described = len(rows) - (len(table.description) + 1 if table.description else 0)
     for number, blocks in enumerate(_folded(table, strips, margin)):
         if number:
             yield from _said("")
@@ -155,10 +156,17 @@ def _body(table: Table) -> Iterator[Line]:
             if line.strip():
                 yield [(line, "")]
         for place, label in enumerate(labels):
+            if place >= described and not any(_says_anything(block, described, len(rows)) for block in blocks):
+                break  # descriptions of other columns
             pieces = [(_left(label, margin), "")]
             for block in blocks:
                 pieces += [(gap if has_labels else "", ""), *block.row(place)]
             yield pieces
+
+
+def _says_anything(block: _Block, start: int, stop: int) -> bool:
+    """Whether a block has anything to show in some rows."""
+    return any(piece.strip() for place in range(start, stop) for piece, _ in block.row(place))
 
 
 def _rows(table: Table) -> list[Row]:

@@ -111,8 +111,16 @@ def test_names() -> None:
         ("composit", "there is no benchmark 'composit'", "did you mean composite?"),
         ("PASCAL_50S", "there is no benchmark 'PASCAL_50S'", "did you mean pascal-50s?"),
         ("xyzzy", "there is no benchmark 'xyzzy'", "available benchmarks: flickr8k-expert,"),
-        ("composite@x", "composite has no protocol 'x'", "its protocols are hessel2021, pearson, spearman, tau-b"),
-        ("composite@", "composite has no protocol ''", "its protocols are hessel2021, pearson, spearman, tau-b"),
+        (
+            "composite@x",
+            "composite has no protocol 'x'",
+            "its protocols are hessel2021, sharif2019-pearson, sharif2019-spearman, sharif2019-tau-b",
+        ),
+        (
+            "composite@",
+            "composite has no protocol ''",
+            "its protocols are hessel2021, sharif2019-pearson, sharif2019-spearman, sharif2019-tau-b",
+        ),
     ],
 )
 def test_unknown_names(asked: str, message: str, help: str) -> None:

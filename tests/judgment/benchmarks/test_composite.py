@@ -30,12 +30,15 @@ def test_references(tmp_path: Path) -> None:
     assert found.items[0] == "coco|a|1"
 
 
-def test_other_statistics(tmp_path: Path) -> None:
-    """Of the same captions, references and ratings."""
-    write_jsonl(tmp_path, "composite/composite.jsonl", [record("a", 2, "a cat", ["a dog"], 1)])
-    first = load(tmp_path, "composite")
+def test_first_two_captions(tmp_path: Path) -> None:
+    """Sharif et al. 2019 compare the human caption and the first of a system, without the rated reference."""
+    records = [
+        record("a", slot, text, ["a dog", "the dog"], slot) for slot, text in ((1, "a dog"), (2, "cat"), (3, "x"))
+    ]
+    write_jsonl(tmp_path, "composite/composite.jsonl", records)
     for name, statistic in (("pearson", "pearson"), ("spearman", "spearman"), ("tau-b", "kendall-tau-b")):
-        found = load(tmp_path, f"composite@{name}")
-        assert isinstance(found, RatedCaptions) and isinstance(first, RatedCaptions)
+        found = load(tmp_path, f"composite@sharif2019-{name}")
+        assert isinstance(found, RatedCaptions)
         assert found.protocol.statistic == statistic
-        assert found.captions.references.texts == first.captions.references.texts
+        assert found.captions.candidates == ("a dog", "cat")
+        assert found.captions.references.texts == ("the dog", "the dog")

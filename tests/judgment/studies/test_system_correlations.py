@@ -17,6 +17,8 @@ from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.judgment import Study
 from captious.judgment.studies import system_correlations
 
+from ...support.judgments import write, write_jsonl
+
 METRICS = ["bleu-4", "rouge-l", "cider-d"]
 #: Captions of systems, and references.
 Captioners: TypeAlias = tuple[dict[str, dict[str, str]], dict[str, list[str]]]
@@ -90,11 +92,38 @@ def test_files(captioners: Captioners, tmp_path: Path) -> None:
     assert study.records == in_memory.records
 
 
+def test_a_benchmark_of_systems(captioners: Captioners, tmp_path: Path) -> None:
+    """M1 to M5 come from the leaderboard's file, also of systems whose entry has no scores there."""
+    results, references = captioners
+    teams = {
+        name: {"M1": value, "M2": 1 - value, "M3": 1, "M4": 2, "M5": 3, "date": "d", "cap_c40": []}
+        for name, value in {**HUMAN, "another": 0.1}.items()
+    }
+    write(tmp_path, "coco2015/teams.json", teams)
+    study = system_correlations(results, references, "rouge-l", human="coco-2015@m2", data=tmp_path)
+    found = kinds(study)
+    assert [found["score", system]["m2"] for system in HUMAN] == [1 - value for value in HUMAN.values()]
+    scores = [found["score", system]["rouge-l"] for system in HUMAN]
+    test = stats.pearsonr(scores, [1 - value for value in HUMAN.values()])
+    assert found["over systems", "m2"]["rouge-l"] == pytest.approx(test.statistic)
+    assert found["over systems, p", "m2"]["rouge-l"] == pytest.approx(test.pvalue)
+    every = kinds(system_correlations(results, references, "rouge-l", human="coco-2015", data=tmp_path))
+    assert every["score", "one"].keys() >= {"m1", "m2", "m3", "m4", "m5"}
+    with pytest.raises(ParameterError, match="does not judge systems"):
+        write_jsonl(
+            tmp_path,
+            "wmt16/daseg_to_english.jsonl",
+            [{"pair": "cs-en", "candidate": "a", "reference": "a", "human": 1}],
+        )
+        system_correlations(results, references, "rouge-l", human="wmt16-daseg", data=tmp_path)
+
+
 def test_what_is_constant_correlates_with_nothing(captioners: Captioners) -> None:
     results, references = captioners
     found = kinds(system_correlations(results, references, "rouge-l", human=dict.fromkeys(HUMAN, 1.0)))
     assert found["over systems", "people"]["rouge-l"] is None
     assert found["over systems, low", "people"]["rouge-l"] is None
+    assert found["over systems, p", "people"]["rouge-l"] is None
 
 
 def test_refusals(captioners: Captioners, tmp_path: Path) -> None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from operator import attrgetter
 
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment.consensus_files import read_consensus
 
 __all__ = ["ABSTRACT_50S"]
 
 _NORMALIZED = "abstract50s/pairs.jsonl"
+_CONSENSUS = "abstract50s/consensus_abstract.mat"
+_KINDS = ("HC", "HI")
+#: The pairs in the file that are of two correct captions.
+_CORRECT = 200
 
 
 def _read(folder: DataFolder) -> list[CaptionPair]:
@@ -17,6 +22,18 @@ def _read(folder: DataFolder) -> list[CaptionPair]:
         first, second = r["sent"]
         pairs.append(CaptionPair(r["image"], (first, second), r["label"], r["refs"], r.get("category", "all")))
     return pairs
+
+
+def _read_published(folder: DataFolder) -> list[CaptionPair]:
+    """The authors' triplets: 200 pairs of correct captions, then pairs of which one caption is of another scene.
+
+    The references are the first five; pairs with as many votes for one caption as for the other are left out.
+    """
+    return [
+        CaptionPair(number, pair.captions, pair.preferred, pair.references[:5], _KINDS[number >= _CORRECT])
+        for number, pair in enumerate(read_consensus(folder, _CONSENSUS))
+        if pair.preferred is not None
+    ]
 
 
 ABSTRACT_50S = Benchmark(
@@ -32,6 +49,6 @@ ABSTRACT_50S = Benchmark(
             source="Vedantam et al. 2015",
         ),
     ),
-    (Files((_NORMALIZED,), _read),),
+    (Files((_NORMALIZED,), _read), Files((_CONSENSUS,), _read_published)),
     "Vedantam et al. 2015",
 )

@@ -118,10 +118,7 @@ class Benchmark:
         """
         files = self._form(folder)
         try:
-            content = files.read(folder)
-            if not content:
-                where = folder.place(files.names[0])
-                raise EmptyInputError("there are no judgments", where=where, help="download the file again")
+            content = self.content(folder)
             items = content if self.items is None else self.items(protocol, content)
             return judgments_of(protocol, items, folder.read)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
@@ -130,6 +127,15 @@ class Benchmark:
                 where=f"{folder.folder}: {', '.join(files.names)}",
                 help="docs/judgment.md describes the formats; captious data list says where to get the files",
             ) from error
+
+    def content(self, folder: DataFolder) -> Any:
+        """What ``Files.read`` makes of the first form of the files that is complete; raises as ``judgments``."""
+        files = self._form(folder)
+        content = files.read(folder)
+        if not content:
+            where = folder.place(files.names[0])
+            raise EmptyInputError("there are no judgments", where=where, help="download the file again")
+        return content
 
     def _form(self, folder: DataFolder) -> Files:
         """The first form that is complete, or an error that says what each of them lacks."""

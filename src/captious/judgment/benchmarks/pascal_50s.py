@@ -7,13 +7,16 @@ machines (MM). The five references are those that Lee et al. 2024 drew from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from captious.data import References
+from captious.errors import ResourceError
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Figure, Files, Protocol, RatedCaption
 from captious.judgment.benchmark_items import letters, references_table, sides
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.consensus_files import first_of, read_consensus
 from captious.judgment.human_judgments import CaptionPairs
 from captious.judgment.protocols import NOTHING, of_systems
 
@@ -21,6 +24,8 @@ __all__ = ["PASCAL_50S"]
 
 _NORMALIZED = "pascal50s/pairs.jsonl"
 _FIFTY = "pascal50s/refs.json"
+_PAIRS = "pascal50s/pair_pascal.mat"
+_CONSENSUS = "pascal50s/consensus_pascal.mat"
 _PARTS = ("HC", "HI", "HM", "MM")
 
 
@@ -28,12 +33,51 @@ def _drawn(item: CaptionPair) -> Any:
     return item.facts["refs5_fleur"]
 
 
-def _read(folder: DataFolder) -> list[CaptionPair]:
+def _first_five(item: CaptionPair) -> Any:
+    return item.facts["all"][:5]
+
+
+def _read(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
+    return folder.records(_NORMALIZED), folder
+
+
+def _read_published(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
+    """The same of the authors' files; pairs with as many votes for one caption as for the other are left out."""
+    content = folder.matlab(_PAIRS)
+    if missing := [name for name in ("new_input", "category") if name not in content]:
+        raise folder.error(f"no {missing[0]} in this file", _PAIRS)
+    images = [str(first_of(pair)) for pair in content["new_input"].ravel()]
+    kinds = [_PARTS[int(kind) - 1] for kind in content["category"].ravel()]
+    pairs = zip(images, kinds, read_consensus(folder, _CONSENSUS), strict=True)
+    return [
+        {"image": image, "sent": pair.captions, "category": kind, "label48": pair.preferred, "all": pair.references}
+        for image, kind, pair in pairs
+        if pair.preferred is not None
+    ], folder
+
+
+def _items(
+    protocol: Protocol, content: tuple[list[dict[str, Any]], DataFolder]
+) -> list[CaptionPair] | list[RatedCaption]:
+    """Pairs, or the captions of those by two machines one by one.
+
+    They have all references of their image, if the protocol takes the first of them.
+    """
+    records, folder = content
+    if "all" in records[0] and protocol.references.rule is _drawn:
+        raise ResourceError(
+            "the references that Lee et al. 2024 drew are missing",
+            where=f"{folder.folder} contains no {_NORMALIZED}",
+            help="judge pascal-50s@smurf2021, with the first five references",
+        )
+    by_image = "all" not in records[0] and protocol.references.rule is _first_five
+    fifty = folder.json(_FIFTY) if by_image else {}
     pairs = []
-    for r in folder.records(_NORMALIZED):
+    for r in records:
         first, second = r["sent"]
-        pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=r))
-    return pairs
+        facts = {**r, "all": fifty[r["image"]]} if by_image else r
+        pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=facts))
+    return pairs if protocol.systems is None else sides((pair for pair in pairs if pair.part == "MM"), _systems)
 
 
 def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
@@ -58,26 +102,28 @@ def _systems(pair: CaptionPair) -> tuple[str, str]:
     return str(first), str(second)
 
 
-def _items(protocol: Protocol, pairs: list[CaptionPair]) -> list[CaptionPair] | list[RatedCaption]:
-    """Pairs, or the captions of those by two machines one by one."""
-    if protocol.systems is None:
-        return pairs
-    return sides((pair for pair in pairs if pair.part == "MM"), _systems)
-
+_protocol = partial(
+    Protocol,
+    "pascal-50s",
+    statistic="accuracy",
+    ratings="majority",
+    of="pairs",
+    parts=Choice("HC HI HM MM", attrgetter("part")),
+    part_order=_PARTS,
+)
 
 PASCAL_50S = Benchmark(
     "pascal-50s",
     (
-        Protocol(
-            "pascal-50s",
+        _protocol(
             "fleur2024",
-            "accuracy",
-            "majority",
-            "pairs",
             references=Choice("five of the fifty references, in one fixed draw", _drawn),
-            parts=Choice("HC HI HM MM", attrgetter("part")),
-            part_order=_PARTS,
             source="Lee et al. 2024",
+        ),
+        _protocol(
+            "smurf2021",
+            references=Choice("the first five of all references", _first_five),
+            source="Feinglass and Yang 2021",
         ),
         *of_systems(
             Protocol(
@@ -91,7 +137,7 @@ PASCAL_50S = Benchmark(
             )
         ),
     ),
-    (Files((_NORMALIZED,), _read),),
+    (Files((_NORMALIZED,), _read), Files((_PAIRS, _CONSENSUS), _read_published)),
     "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
     published={
         "fleur2024": {

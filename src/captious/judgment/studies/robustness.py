@@ -7,11 +7,16 @@ then corrupted in one of three ways, from strength 0, where it is intact, to 1:
     word permutation    that share of the words of every caption change places
     random words        that share of the words of every caption is replaced by words of the vocabulary
 
+and, on request, in a fourth way, which is how we read the paper's equation 7 for captions of other images:
+
+    captions of near images   every image gets the caption of one of that share of the other images which is nearest
+
 The measure is the area under the corpus score over strength, where the score of intact captions is 1: lower is better.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,16 +28,18 @@ from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums, interval
 from captious.judgment.metric_scores import Metrics, as_selection, refuse_constant, score_captions
+from captious.judgment.near_images import CAPTIONS, image_vectors, near_donors
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.text import PTB, TokenLayer
 
-__all__ = ["PATHOLOGIES", "STRENGTHS", "Specimens", "robustness"]
+__all__ = ["NEAR_IMAGES", "PATHOLOGIES", "STRENGTHS", "Specimens", "robustness"]
 
 #: The ways of breaking captions, as tables name them.
 PATHOLOGIES = ("random captions", "word permutation", "random words")
+NEAR_IMAGES = "captions of near images"
 #: A score of intact captions that others can be divided by.
 _LEAST = 1e-6
 #: The strengths of a study that asks for no others.
@@ -44,6 +51,7 @@ def robustness(
     metrics: Metrics = None,
     *,
     settings: Settings | None = None,
+    near: str | os.PathLike[str] | None = None,
     sample: int | None = 5000,
     strengths: Sequence[float] = STRENGTHS,
     resamples: int = 1000,
@@ -58,6 +66,8 @@ def robustness(
     Args:
         references: human captions in any supported form, two or more for each image that is used.
         metrics, settings: as for ``judge``.
+        near: also give images the captions of near images: "captions", if near are images whose references have the
+            same words, or a file of image features.
         sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
         strengths: shares of captions or words to corrupt; 0 is always included.
         resamples, seed: of the bootstrap interval over images; the seed is also
@@ -85,10 +95,16 @@ def robustness(
         )
     rng = np.random.default_rng(sampling.seed)
     specimens, left_out = _specimens(table, sample, rng)
+    pathologies: tuple[str, ...] = PATHOLOGIES
+    if near is not None:
+        pathologies = (*PATHOLOGIES, NEAR_IMAGES)
+        specimens.near_donors = near_donors(image_vectors(specimens.references, near), strengths[1:], rng)
+        if near != CAPTIONS:
+            data |= checksums(near)
     records = []
     curves = {}
     reports = {("", 0.0): score_captions(specimens.captions("", 0.0), selection, name="intact captions")}
-    broken = [(pathology, strength) for pathology in PATHOLOGIES for strength in strengths[1:]]
+    broken = [(pathology, strength) for pathology in pathologies for strength in strengths[1:]]
     with steps(broken, lambda how: f"{how[0]}, strength {how[1]:g}") as scored:
         for pathology, strength in scored:
             captions = specimens.captions(pathology, strength)
@@ -98,7 +114,7 @@ def robustness(
     intact = reports["", 0.0]
     for label, result in intact.items():
         refuse_constant(result.per_caption, where=f"{label} of intact captions")
-    with steps(PATHOLOGIES, lambda pathology: f"{pathology}: intervals") as scored:
+    with steps(pathologies, lambda pathology: f"{pathology}: intervals") as scored:
         for pathology in scored:
             of_strengths = [intact, *(reports[pathology, strength] for strength in strengths[1:])]
             lines = {}
@@ -119,7 +135,12 @@ def robustness(
         records,
         {label: result.signature for label, result in intact.items()},
         data,
-        {"images": len(intact.ids), "strengths": list(strengths), **sampling.settings},
+        {
+            "images": len(intact.ids),
+            "strengths": list(strengths),
+            **({} if near is None else {"near": name_of_file(near, CAPTIONS) if near != CAPTIONS else near}),
+            **sampling.settings,
+        },
         curves,
         notes=notes,
         warnings=[*intact.warnings, *few_images(len(intact.ids))],
@@ -149,17 +170,21 @@ class Specimens:
         self.positions = [rng.permutation(len(caption)).tolist() for caption in words]
         self.strangers = [[vocabulary[i] for i in rng.integers(0, len(vocabulary), len(caption))] for caption in words]
         self.order = rng.permutation(n)
+        #: Strength -> whose caption an image gets, of those near it.
+        self.near_donors: dict[float, NDArray[np.int64]] = {}
         #: Whether two words move where only one should, which cannot move alone.
         self.coins = rng.random(n) < 0.5
 
     def captions(self, pathology: str, strength: float) -> Captions:
-        """The captions corrupted in one of the ways of ``PATHOLOGIES``, with their references."""
+        """The captions corrupted in one of the ways of ``PATHOLOGIES``, or those of near images, with references."""
         if strength == 0:
             broken = self.words
         elif pathology == "random captions":
             broken = list(self.words)
             for image in self.order[: round(strength * len(broken))].tolist():
                 broken[image] = self.words[self.donors[image]]
+        elif pathology == NEAR_IMAGES:
+            broken = [self.words[donor] for donor in self.near_donors[strength].tolist()]
         elif pathology == "word permutation":
             broken = [self._permuted(row, strength) for row in range(len(self.words))]
         else:

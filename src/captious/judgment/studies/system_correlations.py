@@ -16,8 +16,9 @@ from captious.data import load, read_references, same_images
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
-from captious.judgment.correlation import Points, correlation
-from captious.judgment.judgment_files import own_json
+from captious.judgment.benchmarks import benchmark_names
+from captious.judgment.correlation import Points, correlation, p_of_none
+from captious.judgment.judgment_files import data_folder, own_json
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study_result import Matrix, Study
@@ -38,6 +39,7 @@ def system_correlations(
     *,
     settings: Settings | None = None,
     human: HumanScores | str | os.PathLike[str] | None = None,
+    data: str | os.PathLike[str] | None = None,
     statistic: str = "pearson",
     subset: bool = False,
     resamples: int = 1000,
@@ -50,15 +52,17 @@ def system_correlations(
         references: human captions, in any supported form.
         metrics, settings: as for ``judge``.
         human: human scores of the systems, ``{system: number}`` or ``{measure: {system: number}}``, or a JSON file with
-            these.
+            these; or a benchmark of systems, such as coco-2015 or coco-2015@m1, with the names that it has for them.
+        data: the folder of judgment data, for a benchmark; by default the one that ``CAPTIOUS_DATA`` names.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         subset: score the images that both sides have.
         resamples, seed: of the bootstrap interval over systems of the correlations with people.
 
     Returns:
         Records of several kinds with one column per metric and per human measure: "score" of each system; the
-        correlation "over systems" of each metric and measure with every other, with its 95% "low" and "high" where
-        people are concerned; and the correlation "over captions", all systems' captions together, of the metrics.
+        correlation "over systems" of each metric and measure with every other, with its 95% "low" and "high" and "p" of
+        no correlation where people are concerned; and the correlation "over captions", all systems' captions together,
+        of the metrics.
         A correlation with a constant is None. Correlations are of negated scores where lower is better; the scores
         themselves are not negated.
 
@@ -74,9 +78,9 @@ def system_correlations(
             f"{len(systems)} systems are too few for a correlation",
             help="give three or more; for two, use captious compare",
         )
-    measures = _measures(human, list(systems))
+    measures = _measures(_of_benchmark(human, data), list(systems))
     selection = as_selection(metrics, settings)
-    table, data = read_references(references), checksums(references)
+    table, files = read_references(references), checksums(references)
     with steps([*systems], str) as named:
         reports = {
             name: score_captions(load(systems[name], table, subset=subset), selection, name=name) for name in named
@@ -107,7 +111,7 @@ def system_correlations(
         ("what", "of", *over_systems),
         records,
         {label: result.signature for label, result in first.items()},
-        {**data, **checksums(*systems.values(), human)},
+        {**files, **checksums(*systems.values(), *([] if _names_a_benchmark(human) else [human]))},
         {"statistic": statistic, **sampling.settings},
         pictures={
             "over-systems": Matrix(f"{len(reports)} systems, {statistic}", list(over_systems), system_matrix),
@@ -139,11 +143,13 @@ def _ends(
     statistic: str,
     sampling: Sampling,
 ) -> Iterator[dict[str, Any]]:
-    """Two records of a human measure: the low and the high ends of its intervals, by metric."""
+    """Three records of a human measure: low and high ends of its intervals, and p of no correlation, by metric."""
     spans = {metric: _interval(human, values, statistic, sampling) for metric, values in scores.items()}
     for number, end in enumerate(("low", "high")):
         ends = {metric: span[number] if span else None for metric, span in spans.items()}
         yield {"what": f"over systems, {end}", "of": measure, **ends}
+    of_none = {metric: p_of_none(statistic, values, human) for metric, values in scores.items()}
+    yield {"what": "over systems, p", "of": measure, **{k: None if np.isnan(p) else p for k, p in of_none.items()}}
 
 
 def _interval(
@@ -161,6 +167,23 @@ def _interval(
     if not defined.size:
         return None
     return sampling.interval(defined)
+
+
+def _names_a_benchmark(human: object) -> bool:
+    return isinstance(human, str | os.PathLike) and os.fspath(human).partition("@")[0] in benchmark_names.names()
+
+
+def _of_benchmark(human: HumanScores | str | os.PathLike[str] | None, data: str | os.PathLike[str] | None) -> Any:
+    """The measures of a benchmark of systems, of all its systems, if it is one; otherwise what was given."""
+    if not _names_a_benchmark(human):
+        return human
+    name, _, measure = os.fspath(human).partition("@")  # type: ignore[arg-type]
+    benchmark = benchmark_names.get(name)
+    protocols = [benchmark.protocol(measure)] if measure else benchmark.protocols
+    items = benchmark.content(data_folder(data))
+    if any(protocol.of != "systems" or protocol.measure is None for protocol in protocols):
+        raise ParameterError(f"{name} does not judge systems", help="give a benchmark of systems, such as coco-2015")
+    return {p.name: {item.name: p.measure(item) for item in items} for p in protocols if p.measure}
 
 
 def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[str]) -> dict[str, NDArray[np.float64]]:

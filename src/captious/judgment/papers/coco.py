@@ -1,0 +1,81 @@
+"""COCO captions: tables and figures of Chen et al. 2015."""
+
+from __future__ import annotations
+
+from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run
+
+__all__ = ["PAPER"]
+
+_HUMAN = Run(
+    "human_agreement",
+    {"references": File("coco/captions_val2014.json"), "published": File("coco2015/cap_c5.json")},
+)
+_METRICS = {
+    "BLEU-1": "bleu-1",
+    "BLEU-2": "bleu-2",
+    "BLEU-3": "bleu-3",
+    "BLEU-4": "bleu-4",
+    "METEOR": "meteor",
+    "ROUGE-L": "rouge-l",
+    "CIDEr-D": "cider-d",
+}
+_C5 = (0.663, 0.469, 0.321, 0.217, 0.252, 0.484, 0.854)
+_C40 = (0.880, 0.744, 0.603, 0.471, 0.335, 0.626, 0.910)
+_WORDS = Run("word_agreement", {"references": File("coco/captions_val2014.json"), "n_words": 50})
+
+PAPER = Paper(
+    "coco",
+    "Chen, Fang, Lin, Vedantam, Gupta, Dollar, Zitnick 2015: Microsoft COCO captions",
+    (
+        PaperTable(
+            "human-c5",
+            "human agreement, c5",
+            "Scores of one human caption against five others.",
+            _METRICS,
+            [
+                Column("c5, expected from four references", _HUMAN, value="expected"),
+                Column("four references", _HUMAN, value="refs_4"),
+            ],
+            {row: (figure, None) for row, figure in zip(_METRICS, _C5, strict=True)},
+            differs="val2014 has five captions per image, so that one has four references; the score with five is "
+            "extrapolated, and not for CIDEr-D, which hardly grows",
+        ),
+        PaperTable(
+            "human-c40",
+            "human agreement, c40",
+            "Scores of one human caption against forty others.",
+            dict.fromkeys(_METRICS, ""),
+            [Column("c40", None)],
+            {row: (figure,) for row, figure in zip(_METRICS, _C40, strict=True)},
+            needs="forty-one captions of each image, which the challenge keeps private",
+        ),
+        PaperTable(
+            "words",
+            "figure 3",
+            "Human recall and precision of words, with the model's precision (--plot draws all words).",
+            {word: word for word in ("man", "table", "riding", "large")},
+            [Column(key, _WORDS, value=key, row="word") for key in ("recall", "precision", "p", "model")],
+            metrics=False,
+            remark="The figure's values are not at hand.",
+        ),
+        PaperTable(
+            "phr",
+            "section 4, precision at human recall",
+            "Precision of a system at the recall of people, by word.",
+            command="captious study words REFERENCES --system FILE",
+            needs="the captions of a system with a score per word; the paper has no figures of a public system",
+        ),
+        PaperTable(
+            "rules",
+            "section 2, collection of captions",
+            'Rules for people who write captions: eight words or more, not to begin with "There is", and others.',
+            needs="a check of these rules, which captious check has not",
+        ),
+        PaperTable(
+            "server",
+            "section 3, evaluation server",
+            "Submissions of two files, scored with c5 and c40.",
+            command="captious serve, with a challenge of captious challenge init",
+        ),
+    ),
+)

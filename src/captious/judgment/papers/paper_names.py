@@ -1,0 +1,42 @@
+"""Registry of papers by name: built-in ones, and those of other packages.
+
+Another package adds one with an entry point of the group ``captious.papers``, whose name is the paper's and whose
+value is a ``Paper``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from captious.entry_points import EntryPoints, did_you_mean
+from captious.errors import UnknownNameError
+from captious.judgment.papers.paper import Paper
+
+__all__ = ["get", "names"]
+
+#: The papers of the package: each is the constant PAPER in the module of its name.
+_BUILT_IN = ("lceval", "wembsim", "leic", "yi2020", "smurf", "coco")
+_OTHERS = EntryPoints("captious.papers", "paper", _BUILT_IN)
+
+
+def names() -> list[str]:
+    """Names of all papers: those of the package, then others by name."""
+    return [*_BUILT_IN, *sorted(_OTHERS.by_name)]
+
+
+def get(name: str) -> Paper:
+    """A paper.
+
+    Raises:
+        UnknownNameError: no paper of that name.
+        ParameterError: an entry point that does not lead to a paper.
+    """
+    if name in _BUILT_IN:
+        return import_module(f"captious.judgment.papers.{name}").PAPER  # type: ignore[no-any-return]
+    if name not in _OTHERS.by_name:
+        guess = did_you_mean(name, names())
+        raise UnknownNameError(f"there is no paper {name!r}", help=f"{guess}available papers: {', '.join(names())}")
+    paper = _OTHERS.load(name)
+    if not isinstance(paper, Paper):
+        raise _OTHERS.refuse(name, "a captious.judgment.Paper")
+    return paper

@@ -1,0 +1,44 @@
+"""captious reproduce"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+from ..support.judgments import write_jsonl
+from .conftest import Run, assert_refused
+
+
+def test_list(run: Run) -> None:
+    listed = run("reproduce", "list").out
+    assert "lceval" in listed and "table B.1" in listed and "yi2020" in listed
+    records = json.loads(run("reproduce", "list", "lceval", "--format", "json").out)["tables"]
+    assert {record["paper"] for record in records} == {"lceval"}
+    assert "wmt16" in [record["table"] for record in records]
+
+
+def test_a_table_in_every_format(run: Run, tmp_path: Path) -> None:
+    records = [
+        {"pair": "cs-en", "candidate": text, "reference": "a dog runs on grass", "human": rating}
+        for text, rating in (("a dog runs", 0.5), ("a cat", -1), ("a dog on grass", 0.7), ("grass", -0.5))
+    ]
+    write_jsonl(tmp_path, "wmt16/daseg_to_english.jsonl", records)
+    arguments = ("reproduce", "lceval", "wmt16", "--data", str(tmp_path), "--resamples", "20")
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").out)))
+    by_row = {row["row"]: row for row in rows}
+    assert -1 <= float(by_row["BLEU-1"]["value"]) <= 1
+    assert float(by_row["BLEU-1"]["published"]) == 0.338
+    assert by_row["BLEU-1"]["verdict"] in ("differs", "within interval")
+    assert "ours" in run(*arguments).out
+    assert "tabular" in run(*arguments, "--format", "latex").out
+    page = tmp_path / "page.html"
+    run(*arguments, "-o", str(page), "--plot", str(tmp_path / "pictures"))
+    assert "wmt16" in page.read_text(encoding="utf-8")
+    assert list((tmp_path / "pictures").glob("*.png"))
+
+
+def test_refused(run: Run, tmp_path: Path) -> None:
+    assert_refused(run("reproduce", "lcevl"), "there is no paper 'lcevl'", "did you mean lceval?")
+    assert_refused(run("reproduce", "lceval", "b1", "--data", str(tmp_path)), "lceval has no table 'b1'", "wmt16")

@@ -1,0 +1,1 @@
+"""captious.judgment.papers: the tables and figures of papers."""

@@ -1,0 +1,53 @@
+"""Tables of papers have the values that docs/papers/ shows, and its pages are those that the values make."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+import pytest
+
+from captious import Settings
+from captious.judgment.reproduction import reproduce
+
+PROJECT = Path(__file__).parents[3]
+PAPERS = PROJECT / "docs" / "papers"
+MEASURED = [
+    (path.stem, table)
+    for path in sorted((PAPERS / "measured").glob("*.json"))
+    for table in json.loads(path.read_text())
+]
+#: Tables that take seconds, without word vectors.
+FAST = [("leic", "systems"), ("smurf", "composite"), ("smurf", "pascal-50s"), ("yi2020", "composite")]
+
+
+def test_pages_are_current() -> None:
+    """Written by python tools/papers.py."""
+    tool: dict[str, Any] = run_path(str(PROJECT / "tools" / "papers.py"))
+    for name, text in tool["pages"]().items():
+        assert (PAPERS / name).read_text(encoding="utf-8") == text, name
+
+
+def check(paper: str, table: str, data: Path, settings: Settings | None = None) -> None:
+    expected = json.loads((PAPERS / "measured" / f"{paper}.json").read_text())[table]
+    result = reproduce(paper, table, data=data, settings=settings, resamples=10)
+    values = {(figure.row, figure.column): figure.value for figure in result.figures}
+    assert any(value is not None for value in values.values())
+    for figure in expected["figures"]:
+        if figure["value"] is not None:
+            place = (figure["row"], figure["column"])
+            assert values[place] == pytest.approx(figure["value"], abs=2e-6), place
+
+
+@pytest.mark.parametrize(("paper", "table"), FAST)
+def test_fast_tables(paper: str, table: str, shared_data: Path) -> None:
+    check(paper, table, shared_data)
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.parametrize(("paper", "table"), [place for place in MEASURED if place not in FAST])
+def test_other_tables(paper: str, table: str, shared_data: Path, meteor_tables: object) -> None:
+    check(paper, table, shared_data, Settings(vectors=shared_data / "vectors" / "glove_100d_captions.txt.gz"))

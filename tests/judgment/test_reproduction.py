@@ -1,0 +1,136 @@
+"""``reproduce``: ours beside the published figures, and in the place of what is missing, what it needs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from captious import Settings
+from captious.judgment import judge
+from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run, judged
+from captious.judgment.reproduction import reproduce
+from captious.judgment.reproduction_result import PaperIndex, Reproduced
+
+from ..support.judgments import write_jsonl
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+RATINGS = [(5, 4, 5), (1, 2, 1), (3, 3, 2), (4, 4, 3), (2, 1, 1)]
+CAPTIONS = ["a dog runs on grass", "a red bus", "a dog in a park", "the dog runs", "two cats"]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A few captions in the form of Flickr8k-Expert."""
+    records = [
+        {"image": str(n), "caption_id": str(n), "candidate": text, "scores": scores, "refs": ["a dog runs", "the dog"]}
+        for n, (text, scores) in enumerate(zip(CAPTIONS, RATINGS, strict=True))
+    ]
+    write_jsonl(tmp_path, "flickr8k/expert.jsonl", records)
+    return tmp_path
+
+
+def paper(**arguments: object) -> Paper:
+    rows = {"BLEU-1": "bleu-1", "ROUGE-L": "rouge-l", "people": "people"}
+    columns = judged("flickr8k-expert@tau-b", {"tau": "flickr8k-expert@tau-b"})
+    return Paper("p", "A paper", [PaperTable("t", "table 1", "It shows.", rows, columns, **arguments)])  # type: ignore[arg-type]
+
+
+def test_values_are_those_of_judge(data: Path) -> None:
+    expected = judge("flickr8k-expert@tau-b", ["bleu-1", "rouge-l"], data=data, resamples=30)["flickr8k-expert"]
+    bleu = round(expected["bleu-1"].value, 3)
+    result = reproduce(paper(published={"BLEU-1": (bleu,), "ROUGE-L": (-0.9,)}), data=data, resamples=30)
+    by_row = {figure.row: figure for figure in result.figures}
+    assert by_row["BLEU-1"].value == expected["bleu-1"].value
+    assert by_row["BLEU-1"].interval == expected["bleu-1"].interval
+    assert by_row["BLEU-1"].verdict == "same"
+    assert by_row["ROUGE-L"].verdict == "differs"
+    assert by_row["ROUGE-L"].difference == pytest.approx(expected["rouge-l"].value + 0.9)
+    assert expected.people is not None
+    assert by_row["people"].value == expected.people.value
+    assert by_row["people"].verdict == "published figure not at hand"
+    shown = repr(result)
+    assert "t (table 1): tau" in shown
+    assert "expert.jsonl (CRC-32" in shown
+    assert result.signatures.keys() == {"bleu-1", "rouge-l"}
+
+
+def test_hundredths(data: Path) -> None:
+    figure = reproduce(paper(published={"BLEU-1": (-90.0,)}, percent=True, digits=1), data=data, resamples=30).figures[
+        0
+    ]
+    assert figure.published == -0.9
+    assert figure.unit == pytest.approx(0.001)
+
+
+def test_verdicts() -> None:
+    def verdict(value: float | None, interval: tuple[float, float] | None, published: float | None) -> str:
+        return Reproduced("t", "c", "r", value, interval, published, 0.001).verdict
+
+    assert verdict(0.4404, None, 0.44) == "same"
+    assert verdict(0.4406, None, 0.44) == "differs"
+    assert verdict(0.4406, (0.43, 0.45), 0.44) == "within interval"
+    assert verdict(None, None, 0.44) == "undefined here"
+
+
+def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CAPTIOUS_VECTORS")
+    runs = [
+        Column("no file", Run("robustness", {"references": File("coco/captions.json")})),
+        *judged("composite", {"no data": "composite@hessel2021"}),
+        *judged("flickr8k-expert", {"here": "flickr8k-expert@spice2016"}),
+        Column("nothing", None),
+    ]
+    rows = {"BLEU-1": "bleu-1", "vectors": "wmd", "model": "bertscore-f", "sum": "sum:bleu-1+wmd", "theirs": ""}
+    rows["another model"] = "bertscore-f:model=nowhere/none"
+    table = PaperTable("t", "table 1", "It shows.", rows, runs, needs="their weights")
+    figures = reproduce(Paper("p", "A paper", [table]), data=data, resamples=30).figures
+    said = {(figure.column, figure.row): figure.verdict for figure in figures}
+    assert said["no file", "BLEU-1"] == "needs coco/captions.json in the folder of data"
+    assert "the files of composite are missing" in said["no data", "BLEU-1"]
+    assert said["here", "BLEU-1"] == "published figure not at hand"
+    assert "vectors" in said["here", "vectors"]
+    assert "hf download roberta-large" in said["here", "model"]
+    assert said["here", "another model"] == "needs a model: hf download nowhere/none"
+    assert said["here", "sum"] == said["here", "vectors"]
+    assert said["here", "theirs"] == said["nothing", "BLEU-1"] == "needs their weights"
+
+
+def test_settings_that_a_table_does_not_use_are_ignored(data: Path) -> None:
+    vectors = Settings(vectors=EXAMPLES / "captions-12d.txt")
+    result = reproduce(paper(), data=data, settings=vectors, resamples=30)
+    assert all(figure.value is not None for figure in result.figures)
+
+
+def test_a_study(tmp_path: Path) -> None:
+    """Records of studies are found by what they say, too."""
+    (tmp_path / "references.json").write_text((EXAMPLES / "references.json").read_text())
+    run = Run("word_agreement", {"references": File("references.json"), "n_words": 3})
+    table = PaperTable(
+        "words", "figure 3", "It shows.", {"a": "a"}, [Column("recall", run, value="recall", row="word")], metrics=False
+    )
+    result = reproduce(Paper("p", "A paper", [table]), data=tmp_path)
+    (figure,) = result.figures
+    assert figure.value == pytest.approx(0.941, abs=0.001)
+    assert list(result.pictures)
+
+
+def test_index() -> None:
+    index = PaperIndex()
+    records = index.to_table().records
+    assert {record["paper"] for record in records} == {"lceval", "wembsim", "leic", "yi2020", "smurf", "coco"}
+    assert all(str(record["status"]).startswith(("works", "differs: ", "needs ")) for record in records)
+    assert "wmt16" in repr(index)
+    json.dumps(index.to_table().document)
+
+
+def test_files_in_requests(data: Path) -> None:
+    (data / "words.txt").write_text("a\nthe\n", encoding="utf-8")
+    rows = {"here": "yi2020-unigram:stop_words={words.txt}", "missing": "yi2020-unigram:stop_words={other/none.txt}"}
+    table = PaperTable("t", "table 1", "It shows.", rows, judged("flickr8k-expert", {"c": "flickr8k-expert@spice2016"}))
+    here, missing = reproduce(Paper("p", "A paper", [table]), data=data, resamples=10).figures
+    own = f"yi2020-unigram:stop_words={data / 'words.txt'}"
+    expected = judge("flickr8k-expert", own, data=data, resamples=10)["flickr8k-expert"][own]
+    assert here.value == expected.value
+    assert missing.verdict == "needs other/none.txt in the folder of data"

@@ -1,0 +1,170 @@
+"""Writes docs/papers/ from the values in judgment/papers/ and from results of ``captious reproduce``.
+
+    python tools/papers.py RESULT.json...  takes results into docs/papers/measured/, and writes the pages
+    python tools/papers.py                 writes the pages
+    python tools/papers.py --check         fails if a page is not current
+
+Run it after changing a paper. Results are the output of ``captious reproduce PAPER [TABLE] --format json``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+from captious.judgment.papers import paper_names
+from captious.judgment.papers.paper import Paper, PaperTable
+
+PAGES = Path(__file__).parents[1] / "docs" / "papers"
+MEASURED = PAGES / "measured"
+_WIDTH = 120
+_MARKS = {"same": "=", "within interval": "≈", "differs": "≠"}
+
+
+def pages() -> dict[str, str]:
+    """The text of every page by file name."""
+    papers = [paper_names.get(name) for name in paper_names.names()]
+    return {"README.md": _index(papers), **{f"{paper.name}.md": _page(paper) for paper in papers}}
+
+
+def _index(papers: list[Paper]) -> str:
+    n = sum(len(paper.tables) for paper in papers)
+    lines = [
+        "# Tables of papers",
+        "",
+        _text(
+            f"{n} tables and figures of {len(papers)} papers that captious implements, and what becomes of them here. "
+            "`captious reproduce PAPER TABLE --data DIR` computes a table and prints it beside the published figures, "
+            "`captious reproduce PAPER` all tables of a paper, and `captious reproduce list` this list. "
+            "[Add your paper's tables](../add-a-paper.md) shows how a package brings its own."
+        ),
+        "",
+        _text(
+            "A table *works* if captious computes every row; it *differs* where we know why figures differ from the "
+            "published ones; and it *needs* files, models or captions that captious cannot bring. Rows that need "
+            "nothing are computed all the same. Where a table has no published figures, they were not at hand; neither "
+            "were page numbers."
+        ),
+    ]
+    for paper in papers:
+        lines += [
+            "",
+            f"## [{paper.name}]({paper.name}.md)",
+            "",
+            f"{paper.title}.",
+            "",
+            "| table | in the paper | here |",
+        ]
+        lines += ["|---|---|---|"]
+        lines += [f"| `{table.name}` | {table.place} | {table.status} |" for table in paper.tables]
+    return "\n".join(lines) + "\n"
+
+
+def _page(paper: Paper) -> str:
+    measured = _measured(paper.name)
+    lines = [f"# {paper.name}", "", f"{paper.title}.", ""]
+    lines += [f"<!-- skip: needs the judgments -->\n```console\n$ captious reproduce {paper.name} --data DIR\n```", ""]
+    lines += [
+        _text(
+            "The tables below are written by `tools/papers.py` from the values in "
+            f"`captious/judgment/papers/{paper.name}.py` and from results of this command. Cells hold our value with "
+            "its 95% interval, and the published figure after a sign: = the same as printed, ≈ within our interval, "
+            "≠ different. [Tables of papers](README.md) lists all."
+        )
+    ]
+    for table in paper.tables:
+        lines += ["", f"## {table.name}: {table.place}", "", _text(table.shows)]
+        figures = measured.get(table.name, {}).get("figures", [])
+        if figures or table.published:
+            lines += ["", *_figures(table, figures)]
+        for label, text in (
+            ("Command", table.command),
+            ("Why figures differ", table.differs),
+            ("Needs", table.needs),
+            ("Open", table.remark),
+        ):
+            if text:
+                lines += ["", _text(f"**{label}:** {text}{'' if text.endswith('.') else '.'}")]
+        if table.columns and not table.published and table.metrics:
+            lines += ["", "**Published figures:** not at hand."]
+    return "\n".join(lines) + "\n"
+
+
+def _figures(table: PaperTable, figures: list[dict[str, Any]]) -> list[str]:
+    """The rows of a table in Markdown; of one that was not measured, its published figures."""
+    found = {(figure["row"], figure["column"]): figure for figure in figures}
+    lines = [f"| | {' | '.join(column.label for column in table.columns)} |", "|---|" + "---|" * len(table.columns)]
+    for row in table.rows:
+        published = table.published.get(row, (None,) * len(table.columns))
+        pairs = zip(table.columns, published, strict=True)
+        cells = [_cell(table, found.get((row, column.label)), figure) for column, figure in pairs]
+        lines.append(f"| {row} | {' | '.join(cells)} |")
+    return lines
+
+
+def _cell(table: PaperTable, figure: dict[str, Any] | None, published: float | None) -> str:
+    theirs = "" if published is None else _number(published, table.digits)
+    if figure is None or figure["value"] is None:
+        return f"– ; {theirs}" if theirs else "–"
+    scale = 100 if table.percent else 1
+    ours = _number(scale * figure["value"], table.digits)
+    if figure["ci95_low"] is not None:
+        low, high = (_number(scale * figure[end], table.digits) for end in ("ci95_low", "ci95_high"))
+        ours += f" ({low} – {high})"
+    return f"{ours} {_MARKS.get(figure['verdict'], ';')} {theirs}" if theirs else ours
+
+
+def _number(value: float, digits: int) -> str:
+    """Without the zero before the point, as these papers print."""
+    return f"{value:.{digits}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.{digits}f}"
+
+
+def _text(text: str) -> str:
+    return fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _measured(paper: str) -> dict[str, Any]:
+    """Results by table: figures, signatures and data."""
+    path = MEASURED / f"{paper}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def take(result: Path) -> None:
+    """Take the tables of a result among the measured ones."""
+    document = json.loads(result.read_text(encoding="utf-8"))
+    known = _measured(document["paper"])
+    for table in document["tables"]:
+        figures = [figure for figure in document["figures"] if figure["table"] == table]
+        if any(figure["value"] is not None for figure in figures):
+            kept = ("row", "column", "value", "ci95_low", "ci95_high", "verdict")
+            known[table] = {
+                "resamples": document["resamples"],
+                "data": document["data"],
+                "signatures": sorted(set(document["signatures"].values())),
+                "figures": [{key: _rounded(figure[key]) for key in kept} for figure in figures],
+            }
+    MEASURED.mkdir(parents=True, exist_ok=True)
+    path = MEASURED / f"{document['paper']}.json"
+    path.write_text(json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _rounded(value: object) -> object:
+    return round(value, 6) if isinstance(value, float) else value
+
+
+def main(arguments: list[str]) -> None:
+    if arguments == ["--check"]:
+        stale = [name for name, text in pages().items() if (PAGES / name).read_text(encoding="utf-8") != text]
+        sys.exit(f"not current: {', '.join(stale)}; run python tools/papers.py" if stale else 0)
+    for result in arguments:
+        take(Path(result))
+    PAGES.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (PAGES / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
