@@ -22,12 +22,15 @@ from captious.resources import meteor_tables as meteor
 from captious.scenes.caption_tuples import SPLITS
 from captious.scenes.facts import CATEGORIES, Facts, agreement, count
 from captious.scenes.scene_graph_layer import SceneGraphLayer
+from captious.text import Tokens, WordLayer
+from captious.text.sentences import LONG_SENTENCE
 
 if TYPE_CHECKING:
     from captious.scenes.spice_explanation import SceneExplanation
 
 __all__ = ["Spice", "approximate", "statistics_of"]
 
+_SEVERAL = 10  # long captions from which it is worth a warning that they are slow
 _ALWAYS = 3  # outputs for which every caption has a score
 
 
@@ -37,8 +40,8 @@ class Spice(Metric):
     ``spice`` is the F1 of precision ``spice-p`` and recall ``spice-r`` over all tuples; where several tuples of the
     candidate match one of the references, recall may exceed 1, and so may the F1. The others are the F1 over tuples of
     one kind. A caption whose references have no such tuple has no score of that kind (nan),
-    and the corpus score is the mean of the captions that have one. With ``split="sentences"``, candidates and references
-    are parsed sentence by sentence.
+    and the corpus score is the mean of the captions that have one. With ``split="sentences"``, candidates and
+    references are parsed sentence by sentence.
 
     Statistics (k = 18): for each output the score of the caption, or 0, and whether it has one, 0 or 1.
 
@@ -86,7 +89,19 @@ class Spice(Metric):
         return mean_of_scored(statistics)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        return approximate(self.parser.label)
+        return [*approximate(self.parser.label), *self._long_sentences(captions)]
+
+    def _long_sentences(self, captions: Captions) -> list[str]:
+        if self.split != "none":
+            return []
+        sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(self.tokenizer))
+        n = sum(int((side.lengths > LONG_SENTENCE).sum()) for side in sides)
+        if n < _SEVERAL:
+            return []
+        return [
+            f"{n:,} captions have more than {LONG_SENTENCE} words, and SPICE parses each as one sentence, as the "
+            f"official program does: -m {self.name}:split=sentences is many times faster."
+        ]
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
         """Which tuples of a candidate match which of its references, and through which words."""

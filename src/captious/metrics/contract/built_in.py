@@ -85,4 +85,20 @@ METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "judge-clair": ("metrics.judge_clair", "JudgeClair", ("judge-clair",)),
     "judge-geval": ("metrics.judge_geval", "JudgeGeval", ("judge-geval",)),
     "chrf": ("metrics.chrf", "Chrf", ("chrf",)),
+    "sbert": ("metrics.sbert", "Sbert", ("sbert", "sbert-best")),
+    "soft-spice": ("metrics.soft_spice", "SoftSpice", ("soft-spice", "soft-spice-p", "soft-spice-r")),
+    "capture": (
+        "metrics.capture",
+        "Capture",
+        (
+            "capture",
+            "capture-p",
+            "capture-r",
+            "capture-object",
+            "capture-attribute",
+            "capture-relation",
+        ),
+    ),
+    "fense": ("metrics.fense", "Fense", ("fense", "fense-error")),
+    "spider-fl": ("metrics.spider_fl", "SpiderFl", ("spider-fl",)),
 }
