@@ -1,6 +1,7 @@
-"""Cost of a caption against its length, from 10 words to the 100 that are parsed as one sentence.
+"""Cost of a caption against its length, from 10 words to the 100 that are parsed as one sentence, or to any length.
 
     python benchmarks/caption_length.py [--metric METRIC ...] [--words N ...] [--plot FILE.png]
+    python benchmarks/caption_length.py --long      5,000 captions of 100, 200 and 400 words, all metrics on text
 
 Each metric and length runs in a fresh process, on one thread. README.md beside this file says what is measured.
 """
@@ -18,6 +19,14 @@ from measurement import Candidates, References, Usage, default_data, machine, pr
 METRICS = ("bleu", "rouge-l", "cider-d", "meteor", "captious", "spice:parser=bundled", "spice:parser=corenlp")
 WORDS = (10, 20, 30, 40, 60, 80, 100)
 MOST = 2_000  # pairs of one run
+#: What is measured of long captions: all metrics on text that do not parse a caption as one sentence.
+LONG_METRICS = (
+    *("bleu", "meteor", "rouge-l", "rouge-n", "rouge-s", "cider", "cider-d", "cider-r", "chrf", "chrf++", "sparcs"),
+    *("yi2020-unigram", "ngram-precision", "unigram-recall", "length", "captious"),
+    *("spice:parser=bundled,split=sentences", "spider:parser=bundled,split=sentences"),
+)
+LONG_WORDS = (100, 200, 400)
+LONG_MOST = 5_000
 PARSED = 12_000_000  # cubed words of one run of a metric that parses
 
 
@@ -46,14 +55,15 @@ def _text(captions: list[str], words: int) -> str:
     return ". ".join(text) + "."
 
 
-def child(metric: str, data: Path, words: int) -> None:
-    """One measured run: print CPU milliseconds per pair and MiB."""
+def child(metric: str, data: Path, words: int, most: int) -> None:
+    """One measured run of at most so many pairs: print CPU milliseconds per pair and MiB."""
     import warnings
 
     import captious
 
     warnings.simplefilter("ignore", captious.CaptiousWarning)  # of the approximate grammar
-    n = min(MOST // 5, PARSED // words**3) if metric.startswith("spice") else MOST
+    is_cubic = metric.startswith("spice") and "split=sentences" not in metric
+    n = min(most // 5, PARSED // words**3) if is_cubic else most
     captious.score({0: "a dog"}, {0: ["a dog"]}, [metric])  # loads what the metric needs
     references, candidates = long_captions(data, words, n)
     usage = Usage()
@@ -83,29 +93,35 @@ def plot(costs: dict[str, list[float]], words: list[int], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
-    parser.add_argument("--metric", nargs="+", default=list(METRICS), help="what is measured")
-    parser.add_argument("--words", nargs="+", type=int, default=list(WORDS), help="lengths")
+    parser.add_argument("--long", action="store_true", help="long captions, many of them, and more metrics")
+    parser.add_argument("--metric", nargs="+", help="what is measured")
+    parser.add_argument("--words", nargs="+", type=int, help="lengths")
+    parser.add_argument("--pairs", type=int, help="pairs of a candidate and a reference in one run")
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the curves, too (needs matplotlib)")
     parser.add_argument("--child", metavar="METRIC", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    metrics = options.metric or list(LONG_METRICS if options.long else METRICS)
+    lengths = options.words or list(LONG_WORDS if options.long else WORDS)
+    most = options.pairs or (LONG_MOST if options.long else MOST)
     if not options.data.is_dir():
         parser.error(f"no shared data in {options.data}")
     if options.child:
-        return child(options.child, options.data, options.words[0])
-    print(f"{machine()}; threads: 1; CPU ms for a candidate and one reference (peak memory, MiB)\n")
+        return child(options.child, options.data, lengths[0], most)
+    print(f"{machine()}; threads: 1; CPU ms for a candidate and one reference (peak memory, MiB); {most:,} pairs\n")
     costs: dict[str, list[float]] = {}
-    rows = [["words", *(f"{n}" for n in options.words), "100 : 10" if options.words == list(WORDS) else "last : first"]]
-    for metric in options.metric:
+    rows = [["words", *(f"{n}" for n in lengths), f"{lengths[-1]} : {lengths[0]}"]]
+    for metric in metrics:
         cells, costs[metric] = [], []
-        for words in options.words:
-            arguments = [__file__, "--data", str(options.data), "--words", str(words), "--child", metric]
+        for words in lengths:
+            sizes = ["--words", str(words), "--pairs", str(most)]
+            arguments = [__file__, "--data", str(options.data), *sizes, "--child", metric]
             found, _ = run_child(sys.executable, arguments, {"CAPTIOUS_THREADS": "1"})
             costs[metric].append(found["ms"])
             cells.append(f"{found['ms']:,.3g} ({found['peak']:,.0f})")
         rows.append([metric, *cells, f"{costs[metric][-1] / costs[metric][0]:,.0f}"])
     print_table(rows)
     if options.plot:
-        plot(costs, options.words, options.plot)
+        plot(costs, lengths, options.plot)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ from .metrics.allspice import AllSpice as AllSpice
 from .metrics.amber import Amber as Amber
 from .metrics.bertscore import BertScore as BertScore
 from .metrics.bleu import Bleu as Bleu
+from .metrics.capture import Capture as Capture
 from .metrics.chair import Chair as Chair
 from .metrics.chrf import Chrf as Chrf
 from .metrics.cider import Cider as Cider
@@ -59,6 +60,7 @@ from .metrics.contract.set_metrics import SetMetric as SetMetric
 from .metrics.contract.settings import Settings as Settings
 from .metrics.distinct import Distinct as Distinct
 from .metrics.div import Div as Div
+from .metrics.fense import Fense as Fense
 from .metrics.hwcm import Hwcm as Hwcm
 from .metrics.judge_clair import JudgeClair as JudgeClair
 from .metrics.judge_geval import JudgeGeval as JudgeGeval
@@ -75,13 +77,16 @@ from .metrics.refclipscore import RefClipScore as RefClipScore
 from .metrics.rouge_l import RougeL as RougeL
 from .metrics.rouge_n import RougeN as RougeN
 from .metrics.rouge_s import RougeS as RougeS
+from .metrics.sbert import Sbert as Sbert
 from .metrics.self_cider import SelfCider as SelfCider
 from .metrics.shared.document_frequencies import DocumentFrequencies as DocumentFrequencies
 from .metrics.shared.pairwise_judge import JudgePairwise as JudgePairwise
 from .metrics.smurf import Smurf as Smurf
+from .metrics.soft_spice import SoftSpice as SoftSpice
 from .metrics.sparcs import Sparcs as Sparcs
 from .metrics.spice import Spice as Spice
 from .metrics.spider import Spider as Spider
+from .metrics.spider_fl import SpiderFl as SpiderFl
 from .metrics.spurts import Spurts as Spurts
 from .metrics.unigram_recall import UnigramRecall as UnigramRecall
 from .metrics.wembsim import Wembsim as Wembsim

@@ -45,6 +45,7 @@ LONG = "There is a dog. It runs over the grass with a red ball in its mouth. The
         ("script", "一只狗在公园里跑。"),
         ("language", "ein Hund läuft über eine nasse grüne Wiese"),
         ("repetition", "a dog and a dog and a dog and a dog and"),
+        ("parse", f"{LONG} {LONG} {LONG}"),
     ],
 )
 def test_each_kind_is_told_with_its_images(kind: str, text: str | None) -> None:
@@ -55,6 +56,12 @@ def test_each_kind_is_told_with_its_images(kind: str, text: str | None) -> None:
     sentence = next(finding.sentence for finding in findings if finding.kind == kind)
     assert sentence in CaptionFindings.of(with_candidates(change)).warnings
     assert all(str(image) in sentence for image in REFERENCES.ids[:3])
+
+
+def test_what_matters_before_scoring_is_not_told_with_scores() -> None:
+    findings = CaptionFindings.of(with_candidates({i: f"{LONG} {LONG} {LONG}" for i in range(6)}))
+    assert any("SPICE" in warning for warning in findings.warnings)
+    assert not any("SPICE" in warning for warning in findings.warnings_under(["ptb"]))
 
 
 def test_captions_that_are_cut_off() -> None:

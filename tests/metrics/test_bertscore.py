@@ -489,3 +489,13 @@ def test_metrics_of_one_model_and_layer_share_its_states(tiny: Encoder) -> None:
     layers = set(captions._layers)
     scores(other, captions)
     assert set(captions._layers) == layers
+
+
+def test_truncated_captions_are_counted(tmp_path: Path) -> None:
+    encoder = Encoder(str(save_tiny_encoder("bert", tmp_path / "tiny")))
+    metric = BertScore(model=encoder, layer=1)
+    captions = table(["a dog " * 20, "a dog", "a dog " * 11], [["a dog"], ["a cat", "dog " * 23], ["a dog"]])
+    assert metric.warnings(captions, None) == [
+        f"1 of 3 candidates are longer than the 24 tokens that {encoder.name} reads, and were truncated.",
+        f"1 of 4 references are longer than the 24 tokens that {encoder.name} reads, and were truncated.",
+    ]

@@ -356,3 +356,49 @@ def test_official_scores(shared_data: Path, meteor_tables: MeteorTables, name: s
 @pytest.mark.parametrize("name", PAIRS)
 def test_all_official_scores(shared_data: Path, meteor_tables: MeteorTables, name: str) -> None:
     assert differences(shared_data, name, PAIRS[name]) == 0
+
+
+# ---- sentence by sentence
+
+
+def test_tuples_of_sentences_are_united(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    whole, split = (Spice(parser=parser, split=split) for split in ("none", "sentences"))
+    for candidate, reference in ((TWO, ONE), (ONE, LARGE), (NOTHING, TWO)):
+        assert scored(split, candidate, reference) == pytest.approx(scored(whole, candidate, reference), nan_ok=True)
+    # dog, sofa, (dog, two), (dog, brown), (dog, sofa, sit on), (dog, large) against dog, couch, (dog, large), ...
+    united = scored(split, f"{TWO}. {LARGE}!", f"{ONE}\n\n{LARGE}")
+    assert united["spice-p"] == pytest.approx(3 / 6)
+    assert united["spice-r"] == pytest.approx(3 / 5)
+    explained = split.explain(f"{TWO}. {LARGE}!", [ONE, LARGE])
+    assert explained.score == pytest.approx(united["spice"])
+    rows = split.row_scores(references_table([[ONE, LARGE]]), None)(np.array([0]), [f"{TWO}. {LARGE}!"])
+    assert rows[0, 0] == pytest.approx(united["spice"])
+
+
+def test_the_split_is_in_signatures_and_layers(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    whole, split = Spice(parser=parser), Spice(parser=parser, split="sentences")
+    assert "split" not in whole.parameters
+    assert split.parameters["split"] == "sentences"
+    assert whole.layer.key != split.layer.key
+    bundled = SceneGraphLayer(PTB, Spice(parser="bundled").parser, meteor_tables)
+    assert bundled.stored_as != SceneGraphLayer(PTB, bundled.source, meteor_tables, "sentences").stored_as
+    assert "split" in Spider(parser=parser, split="sentences").parameters
+
+
+def test_prepared_references_keep_scene_graphs_of_sentences(meteor_tables: MeteorTables, tmp_path: Path) -> None:
+    references = {1: ["A dog runs. It carries a red ball.", "A dog."], 2: ["Two cats sleep. They lie on a sofa."]}
+    candidates = {1: "A dog with a ball. The grass is green.", 2: "Cats on a couch."}
+    metrics = ["spice:split=sentences,parser=bundled", "spice:parser=bundled"]
+    prepared = captious.prepare(references, tmp_path / "references.prepared", metrics)
+    ours, theirs = (captious.score(candidates, given, metrics) for given in (prepared, references))
+    assert [r.score for r in ours.values()] == [r.score for r in theirs.values()]
+    assert ours[metrics[0]].score != ours[metrics[1]].score
+
+
+def test_long_captions_are_told_before_they_are_parsed(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    captions = table(["a dog " * 40] * 10, [["a dog"]] * 10)
+    whole, split = (Spice(parser=parser, split=split) for split in ("none", "sentences"))
+    assert [*whole.warnings(captions, None), *split.warnings(captions, None)] == [
+        "10 captions have more than 60 words, and SPICE parses each as one sentence, as the official program does: "
+        "-m spice:split=sentences is many times faster."
+    ]

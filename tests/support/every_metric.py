@@ -9,9 +9,12 @@ from captious.metrics.contract import catalogue
 from captious.metrics.contract.set_metrics import SetMetric
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
-MODELS = ("bertscore", "clipscore", "leic", "mima", "refclipscore", "smurf", "spurts", "yi2020")
+MODELS = (
+    *("bertscore", "capture", "clipscore", "leic", "mima", "refclipscore"),
+    *("sbert", "smurf", "soft-spice", "spurts", "yi2020"),
+)
 #: Metrics that need more than captions, which their own tests bring.
-INPUTS = ("amber", "chair", "judge-clair", "judge-geval", "novel", "pope")
+INPUTS = ("amber", "chair", "fense", "judge-clair", "judge-geval", "novel", "pope", "spider-fl")
 #: Variants of other metrics that need a model, too.
 MODEL_VARIANTS = (("captious", "full"),)
 #: Metrics that are trained on others, SPICE among them.

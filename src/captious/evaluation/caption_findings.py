@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, References, text_checks
 from captious.data.text_checks import is_cut_off, is_empty, is_in_another_script, is_markdown, is_prompt_answer
 from captious.text import PTB
+from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
 
 __all__ = ["ENGLISH", "KINDS", "CaptionFindings", "Finding", "Kind"]
@@ -44,6 +45,7 @@ class Kind:
         always: told however rare it is.
         beside_references: it only shows beside references.
         of_tokens: it only matters to the tokenizers for English, whatever the references are like.
+        before_scoring: only ``check`` tells it; the metrics that it matters to warn themselves.
     """
 
     what: str
@@ -51,6 +53,7 @@ class Kind:
     always: bool = False
     beside_references: bool = False
     of_tokens: bool = False
+    before_scoring: bool = False
 
 
 #: All kinds, by name, in the order in which they are told.
@@ -98,6 +101,12 @@ KINDS = {
     ),
     "repetition": Kind("repeat the same words three times or more in a row", "did the captioner get stuck?"),
     "cut": Kind("end within a sentence", "was the number of new tokens of the captioner too small?"),
+    "parse": Kind(
+        f"have more than {LONG_SENTENCE} words",
+        "SPICE, SPIDEr and HWCM parse each as one sentence, which takes up to three seconds a hundred words: use "
+        "spice:split=sentences",
+        before_scoring=True,
+    ),
 }
 
 
@@ -180,6 +189,7 @@ class CaptionFindings:
         )
         masks["repetition"] = text_checks.repeats_itself(tokens.ids, tokens.offsets)
         masks["cut"] = is_cut_off(texts, tokens.lengths)
+        masks["parse"] = tokens.lengths > LONG_SENTENCE
         if references.are_given:
             masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), usual_words)
         for kind in ("markdown", "prompt", "sentences", "long", "short", "script", "language", "cut"):
@@ -280,7 +290,11 @@ class CaptionFindings:
     def findings_under(self, tokens: Iterable[str]) -> list[Finding]:
         """The findings that matter to metrics with these tokens, which are their ``tokens``."""
         is_english = not ENGLISH.isdisjoint(tokens)
-        return [finding for finding in self.findings if is_english or not KINDS[finding.kind].of_tokens]
+        return [
+            finding
+            for finding in self.findings
+            if (is_english or not KINDS[finding.kind].of_tokens) and not KINDS[finding.kind].before_scoring
+        ]
 
     def warnings_under(self, tokens: Iterable[str]) -> list[str]:
         """The warnings that matter to metrics with these tokens."""

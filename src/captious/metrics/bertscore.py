@@ -20,7 +20,7 @@ from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import Flag, Integer, Parameter
-from captious.metrics.shared.encoder_metric import EncoderMetric
+from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
 
@@ -189,6 +189,9 @@ class BertScore(EncoderMetric):
                 f"{'is' if counted == 1 else 'are'} only {counted:,}: the score is unreliable and cannot be compared "
                 "with others."
             )
+        for encoded, what in zip(captions.layer(self._encoding), ("candidates", "references"), strict=True):
+            cut = self.encoder.were_cut(encoded.texts, encoded.ids)[encoded.rows]
+            messages += cut_warning(cut, what, self.encoder.name, self.encoder.max_length)
         return messages
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

@@ -17,10 +17,13 @@ from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import Number, Resource, Text
-from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter
+from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter, cut_warning
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, max_tokens, missing_clip
 
 __all__ = ["ClipScore", "cosines"]
+
+
+_PAC_W = 2.0
 
 
 class _ImageFolder(Resource[str | os.PathLike[str] | None, Path]):
@@ -46,7 +49,10 @@ class ClipScore(EncoderMetric):
 
     name = "clipscore"
     summary = "CLIP similarity of candidate and image, without references"
-    variants: ClassVar[Mapping[str, str]] = {"official": "CLIPScore's code: 2.5 times the cosine, at least 0"}
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "CLIPScore's code: 2.5 times the cosine, at least 0",
+        "pac-s": "PAC-S's code: twice the cosine, with a checkpoint of its authors",
+    }
     default_models = ("openai/clip-vit-base-patch32",)
     needs_references = False
 
@@ -55,7 +61,20 @@ class ClipScore(EncoderMetric):
         default=None, summary="folder of image files, named by image id", signature_key=""
     )
     prompt: Text = Text(default="A photo depicts", summary="put before every caption, followed by a space")
-    w: Number[float] = Number(default=2.5, least=0.001, summary="factor that stretches scores to about 0 to 1")
+    w: Number[float] = Number(
+        default=2.5, least=0.001, summary="factor that stretches scores to about 0 to 1; 2 in pac-s unless it is given"
+    )
+
+    def setup(self) -> None:
+        if self.variant != "pac-s":
+            return
+        if self.arguments.get("model") is None:
+            raise ParameterError(
+                f"{self.name}@pac-s needs a checkpoint of PAC-S",
+                help="give the file of its authors, such as model=clip_ViT-B-32.pth (--model FILE)",
+            )
+        if "w" not in self.arguments:
+            self.w = _PAC_W
 
     @classmethod
     def missing(cls) -> str | None:
@@ -73,12 +92,8 @@ class ClipScore(EncoderMetric):
         return captions.own_layer(PromptedCandidates(self.encoder, self.prompt))
 
     def _cut(self, texts: ClipTexts, what: str) -> list[str]:
-        if (n := np.count_nonzero(texts.cut)) == 0:
-            return []
-        return [
-            f"{n:,} of {len(texts.cut):,} {what} are longer than the {max_tokens(self.encoder)} tokens that "
-            f"{self.encoder.model} reads, including the prompt, and were truncated."
-        ]
+        most = max_tokens(self.encoder)
+        return cut_warning(texts.cut, what, self.encoder.model, most, including=", including the prompt")
 
 
 def cosines(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float64]:

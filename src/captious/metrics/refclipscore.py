@@ -32,7 +32,10 @@ class RefClipScore(ClipScore):
     name = "refclipscore"
     summary = "CLIP similarity of candidate to image and to the best reference"
     needs_references = True
-    variants: ClassVar[Mapping[str, str]] = {"official": "CLIPScore's code: harmonic mean with the closest reference"}
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "CLIPScore's code: harmonic mean with the closest reference",
+        "pac-s": "RefPAC-S: the same of PAC-S, with a checkpoint of its authors",
+    }
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         image = super().scores(captions, state)

@@ -14,18 +14,23 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.metrics.contract.metric import Metric, RowScores, State
+from captious.metrics.contract.parameters import Choice
 from captious.metrics.contract.set_metrics import mean_of_scored
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.parsing.parsed_captions import approximate
 from captious.resources import meteor_tables as meteor
+from captious.scenes.caption_tuples import SPLITS
 from captious.scenes.facts import CATEGORIES, Facts, agreement, count
 from captious.scenes.scene_graph_layer import SceneGraphLayer
+from captious.text import Tokens, WordLayer
+from captious.text.sentences import LONG_SENTENCE
 
 if TYPE_CHECKING:
     from captious.scenes.spice_explanation import SceneExplanation
 
 __all__ = ["Spice", "approximate", "statistics_of"]
 
+_SEVERAL = 10  # long captions from which it is worth a warning that they are slow
 _ALWAYS = 3  # outputs for which every caption has a score
 
 
@@ -35,7 +40,8 @@ class Spice(Metric):
     ``spice`` is the F1 of precision ``spice-p`` and recall ``spice-r`` over all tuples; where several tuples of the
     candidate match one of the references, recall may exceed 1, and so may the F1. The others are the F1 over tuples of
     one kind. A caption whose references have no such tuple has no score of that kind (nan),
-    and the corpus score is the mean of the captions that have one.
+    and the corpus score is the mean of the captions that have one. With ``split="sentences"``, candidates and
+    references are parsed sentence by sentence.
 
     Statistics (k = 18): for each output the score of the caption, or 0, and whether it has one, 0 or 1.
 
@@ -51,6 +57,12 @@ class Spice(Metric):
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' program, SPICE 1.0"}
 
     parser: ParserParameter = ParserParameter(default=None)
+    split: Choice = Choice(
+        default="none",
+        choices=SPLITS,
+        summary='"sentences": parse captions sentence by sentence, and unite the tuples',
+        signature_key="",
+    )
 
     def setup(self) -> None:
         self.tables = meteor.tables()
@@ -61,12 +73,13 @@ class Spice(Metric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "synonyms": f"meteor-{self.tables.label}"}
+        split = {} if self.split == "none" else {"split": self.split}
+        return {**super().parameters, **split, "synonyms": f"meteor-{self.tables.label}"}
 
     @property
     def layer(self) -> SceneGraphLayer:
         """The annotation of captions that it scores."""
-        return SceneGraphLayer(self.tokenizer, self.parser, self.tables)
+        return SceneGraphLayer(self.tokenizer, self.parser, self.tables, self.split)
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(self.layer)
@@ -76,14 +89,26 @@ class Spice(Metric):
         return mean_of_scored(statistics)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        return approximate(self.parser.label)
+        return [*approximate(self.parser.label), *self._long_sentences(captions)]
+
+    def _long_sentences(self, captions: Captions) -> list[str]:
+        if self.split != "none":
+            return []
+        sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(self.tokenizer))
+        n = sum(int((side.lengths > LONG_SENTENCE).sum()) for side in sides)
+        if n < _SEVERAL:
+            return []
+        return [
+            f"{n:,} captions have more than {LONG_SENTENCE} words, and SPICE parses each as one sentence, as the "
+            f"official program does: -m {self.name}:split=sentences is many times faster."
+        ]
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
         """Which tuples of a candidate match which of its references, and through which words."""
         from captious.scenes.spice_explanation import explain
 
-        parses = self.layer.parses.of_texts([candidate, *references]).of_captions
-        return explain(parses[0], parses[1:], self.tables)
+        ours, *theirs = self.layer.tuples.of_texts([candidate, *references])
+        return explain(ours, theirs, self.tables)
 
     def row_scores(self, references: References, state: State | None) -> RowScores:
         images = references.layer(self.layer)

@@ -15,7 +15,7 @@ from captious.metrics.cider import Cider, FrequenciesParameter
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.parameters import Number, TokenizerParameter
+from captious.metrics.contract.parameters import Choice, Number, TokenizerParameter
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.spice import Spice
 
@@ -39,12 +39,13 @@ class Spider(Combined):
     idf: FrequenciesParameter = Cider.idf
     sigma: Number[float] = CiderD.sigma
     parser: ParserParameter = Spice.parser
+    split: Choice = Spice.split
 
     def make_parts(self) -> Sequence[tuple[Metric, str]]:
         tokenizer = self.arguments.get("tokenizer")
         self.cider_d = CiderD(idf=self.idf, sigma=self.sigma, tokenizer=tokenizer)
         self.tokenizer = self.cider_d.tokenizer
-        self.spice = Spice(parser=self.parser, tokenizer=self.tokenizer)
+        self.spice = Spice(parser=self.parser, split=self.split, tokenizer=self.tokenizer)
         return [(self.spice, "spice"), (self.cider_d, "cider-d")]
 
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

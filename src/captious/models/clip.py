@@ -206,7 +206,7 @@ class _Clip:
             )
         self.width = int(weights.config.projection_dim)
         self.max_tokens: int = min(weights.config.text_config.max_position_embeddings, self._tokenizer.model_max_length)
-        self._processor = image_processor(encoder.model)
+        self._processor = image_processor(weights.companion)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of the pieces of each text with the special tokens, of any length."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import MissingExtraError, ParameterError, ResourceError
+from captious.models.clip_checkpoints import clip_of_checkpoint, companion
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 
@@ -67,7 +68,8 @@ class Encoder:
     """A transformer encoder.
 
     Args:
-        model: the name of a model on the Hugging Face hub, or a local folder.
+        model: the name of a model on the Hugging Face hub, a local folder, or a file with a CLIP checkpoint in the
+            layout of OpenAI's code.
         device: "cpu", "cuda", "cuda:1", ...; "auto" takes a GPU if there is one.
         precision: float32, bfloat16 or float16.
 
@@ -104,9 +106,9 @@ class Encoder:
 
     @property
     def name(self) -> str:
-        """The human-readable name: the model's name, or that of its folder."""
-        folder = Path(self.model)
-        return folder.resolve().name if folder.is_dir() else self.model
+        """The human-readable name: the model's name, or that of its folder or file."""
+        path = Path(self.model)
+        return path.resolve().name if path.exists() else self.model
 
     @property
     def n_blocks(self) -> int:
@@ -149,6 +151,18 @@ class Encoder:
         if not texts:
             return []
         return token_ids(self.tokenizer, texts, truncation=True, max_length=self.max_length)
+
+    def tokenize_whole(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text's pieces with the model's special tokens, of any length."""
+        return token_ids(self.tokenizer, texts, verbose=False) if texts else []
+
+    def were_cut(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+        """Which texts ``tokenize`` cut, bool[n], given what it returned."""
+        cut = np.zeros(len(texts), bool)
+        full = [row for row, sequence in enumerate(ids) if len(sequence) >= self.max_length]
+        whole = self.tokenize_whole([texts[row] for row in full])
+        cut[full] = [len(sequence) > self.max_length for sequence in whole]
+        return cut
 
     def run(
         self, sequences: Sequence[Sequence[int]], layers: Sequence[int] = (), attentions: bool = False
@@ -228,7 +242,9 @@ class _Weights:
         self.config = self.model.config
         from transformers import AutoTokenizer
 
-        self.tokenizer: Any = pretrained(encoder.model, AutoTokenizer.from_pretrained)
+        #: Where tokenizer and image processor come from.
+        self.companion = companion(Path(encoder.model)) if Path(encoder.model).is_file() else encoder.model
+        self.tokenizer: Any = pretrained(self.companion, AutoTokenizer.from_pretrained)
         if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # what missing files lead to
             raise ResourceError(
                 "the model has no tokenizer",
@@ -291,6 +307,8 @@ class _Weights:
     def _load(self, **options: Any) -> Any:
         from transformers import AutoModel
 
+        if Path(self._name).is_file():
+            return clip_of_checkpoint(Path(self._name)).to(self.device, self._dtype).eval()
         model = pretrained(self._name, AutoModel.from_pretrained, dtype=self._dtype, **options)
         if model.config.is_encoder_decoder:
             model = model.get_encoder()

@@ -55,14 +55,15 @@ def pretrained(name: str, load: Any, **options: Any) -> Any:
 
 
 def version_of(name: str, config: Any) -> str:
-    """The version of a model: the hub's commit, or a checksum of the weights in a folder."""
+    """The version of a model: the hub's commit, or a checksum of a file or of the weights in a folder."""
     commit = getattr(config, "_commit_hash", None)
     if commit:
         return str(commit)[:8]
-    folder = Path(name)
+    path = Path(name)
+    files = [path] if path.is_file() else sorted(path.glob("*.safetensors")) or sorted(path.glob("*.bin"))
     checksum = 0
-    for path in sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin")):
-        with open(path, "rb") as file:
+    for weights in files:
+        with open(weights, "rb") as file:
             while piece := file.read(1 << 22):
                 checksum = zlib.crc32(piece, checksum)
     return f"{checksum:08x}"

@@ -6,30 +6,25 @@ import gc
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.annotation_storage import text_array, texts_of
-from captious.errors import ParameterError
-from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
-from captious.parsing.parses import Parse
+from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
 from captious.resources.meteor_tables import MeteorTables
+from captious.scenes.caption_tuples import TupleLayer
 from captious.scenes.facts import CATEGORIES, Fact, Facts
 from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, synonyms
-from captious.scenes.tuples import Tuple, tuples_of
+from captious.scenes.tuples import Tuple
 from captious.text.tokenizers import Tokenizer
 
 __all__ = ["SceneGraphLayer", "facts_of", "gc_pause"]
-
-#: Tuples of parses, by the identity of the parse: equal captions share theirs.
-_TuplesOf: TypeAlias = dict[int, tuple[Tuple, ...]]
 
 
 class _Pause:
@@ -78,20 +73,28 @@ class SceneGraphLayer(KeyedByFields):
         tokenizer: how captions become words.
         source: where parses come from.
         tables: METEOR's, for synonyms.
+        split: how captions are split before they are parsed, one of ``caption_tuples.SPLITS``.
     """
 
     tokenizer: Tokenizer
     source: ParseSource
     tables: MeteorTables
+    split: str = "none"
+
+    @property
+    def tuples(self) -> TupleLayer:
+        """The layer below."""
+        return TupleLayer(self.tokenizer, self.source, self.split)
 
     @property
     def parses(self) -> ParsedCaptions:
-        """The layer below."""
-        return ParsedCaptions(self.tokenizer, self.source)
+        """The layer below that."""
+        return self.tuples.parses
 
     @property
     def stored_as(self) -> str | None:
-        return stored_key("scene-graphs-1", self.parses.stored_as, self.tables.fingerprint)
+        split = () if self.split == "none" else (f"{self.split}-1",)
+        return stored_key("scene-graphs-1", self.parses.stored_as, self.tables.fingerprint, *split)
 
     def to_stored(self, annotation: tuple[Facts, ...], references: References) -> Stored:
         return Stored(_fact_arrays(annotation))
@@ -101,56 +104,28 @@ class SceneGraphLayer(KeyedByFields):
             return _facts_of_arrays(stored.arrays, len(references))
 
     def of_references(self, references: References) -> tuple[Facts, ...]:
-        tuples_of_parses: _TuplesOf = {}
-        parses: Parses = references.layer(self._parses(tuples_of_parses))
-        tuples = [_tuples(tuples_of_parses, parse) for parse in parses.of_captions]
+        tuples = self.tuples.of_references(references)
         of_images = (tuples[start:end] for start, end in pairwise(references.offsets.tolist()))
         with gc_pause:
             return tuple(facts_of(chain.from_iterable(image), self.tables) for image in of_images)
 
     def of_candidates(self, captions: Captions, references: tuple[Facts, ...]) -> tuple[Facts, ...]:
-        tuples_of_parses: _TuplesOf = {}
-        parses: Parses = captions.layer(self._parses(tuples_of_parses))[0]
-        return self._of_captions(parses, tuples_of_parses)
+        return self._of_captions(self.tuples.of_candidates(captions))
 
     def of_texts(self, captions: Sequence[str]) -> tuple[Facts, ...]:
         """What captions that are in no table say, each by itself."""
-        tuples_of_parses: _TuplesOf = {}
-        return self._of_captions(self._parses(tuples_of_parses).of_texts(captions), tuples_of_parses)
+        return self._of_captions(self.tuples.of_texts(captions))
 
-    def _parses(self, tuples_of_parses: _TuplesOf) -> ParsedCaptions:
-        """The layer below, with the tuples of parses computed while other captions are being parsed."""
-        return replace(self.parses, meanwhile=partial(_tuples, tuples_of_parses))
-
-    def _of_captions(self, parses: Parses, tuples_of_parses: _TuplesOf) -> tuple[Facts, ...]:
-        distinct = {id(parse): parse for parse in parses.of_captions}
-        tuples = {key: _tuples(tuples_of_parses, parse) for key, parse in distinct.items()}
+    def _of_captions(self, tuples: Sequence[tuple[Tuple, ...]]) -> tuple[Facts, ...]:
+        distinct = {id(of_caption): of_caption for of_caption in tuples}
         with gc_pause:
-            facts = {key: facts_of(of_parse, self.tables) for key, of_parse in tuples.items()}
-        return tuple(facts[id(parse)] for parse in parses.of_captions)
+            facts = {key: facts_of(of_caption, self.tables) for key, of_caption in distinct.items()}
+        return tuple(facts[id(of_caption)] for of_caption in tuples)
 
 
 def facts_of(tuples: Iterable[Tuple], tables: MeteorTables) -> Facts:
     """What tuples say when they are merged to a scene graph."""
     return Facts.of(SceneGraph(synonyms(tables), tuples))
-
-
-def _tuples(tuples_of_parses: _TuplesOf, parse: Parse) -> tuple[Tuple, ...]:
-    """The tuples of a caption; they are computed once and kept.
-
-    Raises:
-        ParameterError: a parse without collapsed dependencies.
-    """
-    tuples = tuples_of_parses.get(id(parse))
-    if tuples is None:
-        if parse.words and not parse.collapsed:
-            raise ParameterError(
-                "a scene graph needs collapsed dependencies, which this parse does not have",
-                where=" ".join(parse.words),
-                help="spaCy pipelines do not produce them: use --parser corenlp or bundled, or a file of parses",
-            )
-        tuples = tuples_of_parses[id(parse)] = tuples_of(parse)
-    return tuples
 
 
 #: How many concepts a fact of each category has.

@@ -8,12 +8,11 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.facts import KINDS, Fact, Facts, agreement, count
 from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, Synonyms, names_of, synonyms
-from captious.scenes.tuples import Tuple, tuples_of
+from captious.scenes.tuples import Tuple
 
 __all__ = ["Names", "SceneExplanation", "SceneFact", "explain"]
 
@@ -64,15 +63,16 @@ class SceneExplanation:
     score: float
 
 
-def explain(candidate: Parse, references: Sequence[Parse], tables: MeteorTables) -> SceneExplanation:
-    """Match a candidate with its references, as SPICE does it.
+def explain(
+    candidate: tuple[Tuple, ...], references: Sequence[tuple[Tuple, ...]], tables: MeteorTables
+) -> SceneExplanation:
+    """Match the tuples of a candidate with those of its references, as SPICE does it.
 
     Raises:
         ResourceError: METEOR's tables are damaged.
     """
     lexicon = synonyms(tables)
-    candidate_tuples = tuples_of(candidate)
-    reference_tuples = tuple(tuples_of(reference) for reference in references)
+    candidate_tuples, reference_tuples = candidate, tuple(references)
     facts = Facts.of(SceneGraph(lexicon, candidate_tuples))
     reference_facts = Facts.of(SceneGraph(lexicon, (item for reference in reference_tuples for item in reference)))
     matches = [(kind, fact, reference_facts.find(fact, kind)) for kind in KINDS for fact in facts.by_category[kind]]

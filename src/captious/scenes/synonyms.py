@@ -5,10 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from captious.native import MeteorLexicon
 from captious.resources.meteor_tables import MeteorTables
 
-__all__ = ["Concept", "Synonyms", "names_of", "synonyms"]
+__all__ = ["Concept", "LemmaNames", "Synonyms", "lemma_names", "names_of", "synonyms"]
 
 Concept: TypeAlias = frozenset[str | int]
 """What a thing is called, and the numbers of the synonym sets of these names. Two are alike if they share any."""
@@ -54,3 +57,40 @@ class Synonyms:
 def synonyms(tables: MeteorTables) -> Synonyms:
     """The synonyms of these tables; lookups are kept."""
     return Synonyms(tables)
+
+
+class LemmaNames:
+    """The lemmas of all synonym sets of strings, looked up when they are first needed.
+
+    Args:
+        tables: METEOR's tables.
+
+    Raises:
+        ResourceError: damaged tables, or a cache folder that cannot be used.
+    """
+
+    def __init__(self, tables: MeteorTables) -> None:
+        arrays = tables.arrays()
+        self._synonyms = synonyms(tables)
+        order = np.argsort(arrays["synsets"], kind="stable")
+        self._sets = arrays["synsets"][order]
+        starts: NDArray[np.int64] = arrays["synset_starts"].astype(np.int64)
+        self._words = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[order]
+        self._names: dict[str, frozenset[int]] = {}
+
+    def of(self, name: str) -> frozenset[int]:
+        """The lemmas, by number, of the synonym sets of a name; empty if it is not in the dictionary."""
+        names = self._names.get(name)
+        if names is None:
+            sets = np.array([item for item in self._synonyms.concept_of(name) if isinstance(item, int)], np.int64)
+            starts = np.searchsorted(self._sets, sets, side="left").tolist()
+            ends = np.searchsorted(self._sets, sets, side="right").tolist()
+            pieces = (self._words[start:end].tolist() for start, end in zip(starts, ends, strict=True))
+            names = self._names[name] = frozenset(word for piece in pieces for word in piece)
+        return names
+
+
+@cache
+def lemma_names(tables: MeteorTables) -> LemmaNames:
+    """The lemmas of these tables; lookups are kept."""
+    return LemmaNames(tables)

@@ -24,6 +24,7 @@ from captious.models import Encoder
 from ...support.corpora import large_corpus, references_table, table
 from ...support.encoders import random_head, save_tiny_encoder
 from ...support.every_metric import MODEL_VARIANTS, MODELS
+from ...support.parses import KnownParses
 
 pytestmark = pytest.mark.models
 
@@ -150,9 +151,13 @@ def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]
         "remove": False,
         "stop_words": ["the", "dog"],
         "constants": constants,
+        "tokenizer": "spaces",
+        "parser": KnownParses({}),
+        "split": "none",
+        "abstract_nouns": ["dog"],
     }
     if metric.name == "captious":
-        values |= {"weights": random_head(Encoder(str(encoders["0"])), seed=1, name="other"), "tokenizer": "spaces"}
+        values |= {"weights": random_head(Encoder(str(encoders["0"])), seed=1, name="other")}
     return {name: values[name] for name in metric.declared if name != "variant"}
 
 

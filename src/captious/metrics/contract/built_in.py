@@ -87,4 +87,20 @@ METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "chrf": ("metrics.chrf", "Chrf", ("chrf",)),
     "amber": ("metrics.amber", "Amber", ("amber-chair", "amber-cover", "amber-hal", "amber-cog")),
     "pope": ("metrics.pope", "Pope", ("pope-accuracy", "pope-precision", "pope-recall", "pope-f1", "pope-yes")),
+    "sbert": ("metrics.sbert", "Sbert", ("sbert", "sbert-best")),
+    "soft-spice": ("metrics.soft_spice", "SoftSpice", ("soft-spice", "soft-spice-p", "soft-spice-r")),
+    "capture": (
+        "metrics.capture",
+        "Capture",
+        (
+            "capture",
+            "capture-p",
+            "capture-r",
+            "capture-object",
+            "capture-attribute",
+            "capture-relation",
+        ),
+    ),
+    "fense": ("metrics.fense", "Fense", ("fense", "fense-error")),
+    "spider-fl": ("metrics.spider_fl", "SpiderFl", ("spider-fl",)),
 }

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from captious.metrics.contract.metric import MeanMetric
 from captious.metrics.contract.parameters import Resource
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.models.pretrained import missing_extra
 
-__all__ = ["EncoderMetric", "EncoderParameter", "OptionalEncoder"]
+__all__ = ["EncoderMetric", "EncoderParameter", "OptionalEncoder", "cut_warning"]
 
 
 class EncoderParameter(Resource[Encoder | str | None, Encoder]):
@@ -47,3 +50,22 @@ class EncoderMetric(MeanMetric):
     @property
     def tokens(self) -> str:
         return self.encoder.name
+
+
+def cut_warning(cut: NDArray[np.bool_], what: str, model: str, most: int, *, including: str = "") -> list[str]:
+    """The warning that texts are longer than a model reads; none if there are no such texts.
+
+    Args:
+        cut: which texts were cut, bool[n].
+        what: what they are.
+        model: the model.
+        most: the tokens that it reads.
+        including: what else is among these.
+    """
+    n = int(np.count_nonzero(cut))
+    if n == 0:
+        return []
+    return [
+        f"{n:,} of {len(cut):,} {what} are longer than the {most:,} tokens that {model} reads{including}, and were "
+        "truncated."
+    ]

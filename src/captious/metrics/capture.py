@@ -1,0 +1,238 @@
+"""CAPTURE: objects, attributes and relations of detailed captions, matched exactly, by synonyms, and by similarity.
+
+Dong, Jiang, Wang, Wang, Li and Yu 2024, "Benchmarking and improving detail image caption". The official variant is the
+arithmetic of the package capture_metric 0.1 on the tuples of SPICE's rules, where that package has a parser of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.metrics.contract.metric import State
+from captious.metrics.contract.parameters import Resource
+from captious.metrics.shared.scene_encoder_metric import SceneEncoderMetric
+from captious.models.sentence_vectors import phrase_vectors
+from captious.parsing.parsed_sentences import ParsedSentences
+from captious.parsing.parses import Parse
+from captious.progress import Progress
+from captious.resources import meteor_tables as meteor
+from captious.scenes.synonyms import LemmaNames, lemma_names
+from captious.scenes.tuples import Tuple
+from captious.text.stop_words import StopWords, as_stop_words
+
+__all__ = ["ABSTRACT_NOUNS", "Capture"]
+
+_KINDS = ("object", "attribute", "relation")
+_WEIGHTS = np.array([0.5, 0.5, 0.2])
+_TINY = 1e-6
+
+_ABSTRACT = """
+image picture photo photograph photography shot snapshot scene view viewer viewpoint perspective angle frame framing
+composition caption description depiction detail focus foreground background midground distance center centre middle
+left right top bottom side front back edge corner area part portion section space place position placement arrangement
+setting context environment surroundings atmosphere ambiance ambience mood feeling feel sense impression emphasis
+contrast effect appearance look style theme concept idea element feature characteristic aspect quality nature presence
+addition variety range series number amount lot couple pair bunch group set collection multitude array row line pattern
+direction orientation moment time day activity action event experience interest attention touch backdrop overall one
+thing something anything everything
+"""
+#: Nouns that say nothing about what is to be seen. The official list, of some 500 nouns, is a file of its authors.
+ABSTRACT_NOUNS = StopWords("captious-abstract", frozenset(_ABSTRACT.split()))
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a caption says: each list in the order of first occurrence."""
+
+    objects: tuple[str, ...]
+    attributes: tuple[str, ...]
+    relations: tuple[tuple[str, str, str], ...]
+
+
+@dataclass
+class _Match:
+    """Strings or triples of one kind, of a candidate and of a reference: how many match, and which are left."""
+
+    n: tuple[int, int]
+    hard: int
+    left: tuple[list[str], list[str]]
+
+
+class _AbstractNouns(Resource[StopWords | str | os.PathLike[str] | Iterable[str] | None, StopWords]):
+    """A file with one noun per line, or nouns; None for the list of the package."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            default=None,
+            read=lambda words: ABSTRACT_NOUNS if words is None else as_stop_words(words),
+            show=lambda words: words.name,
+            summary="nouns that are no objects: a file, such as the official list; none for ours",
+        )
+
+
+class Capture(SceneEncoderMetric):
+    """CAPTURE, 0 to 1, higher is better: F1 of objects, attributes and relations, weighted 5 : 5 : 2.
+
+    ``capture-p`` and ``capture-r`` are precision and recall with the same weights; the others are the F1 of one kind. A
+    caption's score is the mean over its references, the corpus score the mean of the captions.
+
+    Raises:
+        MissingExtraError: METEOR's tables, which have the synonyms, are not installed.
+        ResourceError: a model that cannot be read, or that is not a sentence encoder.
+    """
+
+    name = "capture"
+    outputs = ("capture", "capture-p", "capture-r", *(f"capture-{kind}" for kind in _KINDS))
+    summary = "objects, attributes and relations of detailed captions: exact, synonyms, then cosine"
+    variants: ClassVar[Mapping[str, str]] = {"official": "arithmetic of capture_metric 0.1, on SPICE's rules"}
+    default_models = ("sentence-transformers/all-mpnet-base-v2",)
+    without_parameters = frozenset({"split"})
+    abstract_nouns: _AbstractNouns = _AbstractNouns()
+
+    def setup(self) -> None:
+        self.tables = meteor.tables()
+        self.split = "sentences"
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return super().missing() or (None if meteor.find() is not None else meteor.INSTALL)
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {**super().parameters, "synonyms": f"meteor-{self.tables.label}"}
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        ours, theirs = self._said(captions)
+        names = lemma_names(self.tables)
+        offsets = captions.references.offsets
+        matches: list[list[_Match]] = []
+        with Progress(max(1, len(theirs))) as progress:
+            for row in range(len(captions)):
+                progress.reach(int(offsets[row]), "matching objects, attributes and relations")
+                matches += [_matches(ours[row], theirs[k], names) for k in range(offsets[row], offsets[row + 1])]
+        phrases = dict.fromkeys(phrase for kinds in matches for match in kinds for phrase in chain(*match.left))
+        numbers = {phrase: number for number, phrase in enumerate(phrases)}
+        vectors = phrase_vectors(self.encoder, [*phrases], captions.references)
+        scores = np.array([_scores([_credits(match, vectors, numbers) for match in kinds]) for kinds in matches])
+        if not len(captions):
+            return np.zeros((0, len(self.outputs)))
+        return np.asarray(np.add.reduceat(scores, offsets[:-1]) / np.diff(offsets)[:, None])
+
+    def _said(self, captions: Captions) -> tuple[list[_Said], list[_Said]]:
+        """What candidates and references say, one by one."""
+        candidates, references = captions.layer(ParsedSentences(self.tuples.parses))
+        layer = self.tuples
+        known: dict[int, _Said] = {}
+        sides = []
+        for parses, tuples in (
+            (candidates, layer.of_candidates(captions)),
+            (references, layer.of_references(captions.references)),
+        ):
+            side = []
+            for sentences, of_caption in zip(parses, tuples, strict=True):
+                if id(sentences) not in known:
+                    known[id(sentences)] = _said(of_caption, _nouns(sentences), self.abstract_nouns)
+                side.append(known[id(sentences)])
+            sides.append(side)
+        return sides[0], sides[1]
+
+
+def _nouns(sentences: Iterable[Parse]) -> frozenset[str]:
+    """The nouns of a text, lemmatized."""
+    return frozenset(
+        lemma.lower()
+        for parse in sentences
+        for lemma, tag in zip(parse.lemmas, parse.tags, strict=True)
+        if tag.startswith("NN")
+    )
+
+
+def _said(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopWords) -> _Said:
+    """What tuples say about nouns of the text. Attributes of abstract nouns stay, and their relations do not go."""
+    is_said: dict[str, bool] = {}
+
+    def said(thing: str) -> bool:
+        if thing not in is_said:
+            is_said[thing] = thing in nouns or all(piece in nouns for piece in thing.split())
+        return is_said[thing]
+
+    objects: dict[str, None] = {}
+    attributes: dict[str, dict[str, None]] = {}
+    relations: dict[tuple[str, str, str], None] = {}
+    for item in tuples:
+        if len(item) == 3:
+            subject, thing, relation = item
+            objects |= dict.fromkeys((subject, thing))
+            relations[subject, relation, thing] = None
+            continue
+        objects[item[0]] = None
+        if len(item) == 2 and " of" not in item[1]:
+            attributes.setdefault(item[0], {})[item[1]] = None
+    return _Said(
+        tuple(thing for thing in objects if said(thing) and thing not in abstract),
+        tuple(attribute for thing, of_thing in attributes.items() if said(thing) for attribute in of_thing),
+        tuple(item for item in relations if said(item[0]) and said(item[2])),
+    )
+
+
+def _matches(ours: _Said, theirs: _Said, names: LemmaNames) -> list[_Match]:
+    """The matches of each kind that need no encoder."""
+    return [
+        _match([(thing,) for thing in ours.objects], [(thing,) for thing in theirs.objects], names),
+        _match([(thing,) for thing in ours.attributes], [(thing,) for thing in theirs.attributes], names),
+        _match(ours.relations, theirs.relations, names),
+    ]
+
+
+def _match(ours: Sequence[tuple[str, ...]], theirs: Sequence[tuple[str, ...]], names: LemmaNames) -> _Match:
+    """Match one by one and in order: what is equal first, then synonyms, element by element."""
+    left, others = [], [*theirs]
+    for item in ours:
+        if item in others:
+            others.remove(item)
+        else:
+            left.append(item)
+    still_left = []
+    for item in left:
+        place = next((k for k, other in enumerate(others) if _are_alike(item, other, names)), None)
+        if place is None:
+            still_left.append(item)
+        else:
+            del others[place]
+    hard = len(ours) - len(still_left)
+    return _Match((len(ours), len(theirs)), hard, ([*map(" ".join, still_left)], [*map(" ".join, others)]))
+
+
+def _are_alike(item: tuple[str, ...], other: tuple[str, ...], names: LemmaNames) -> bool:
+    """Whether each element contains the other as a string, or has a lemma of its synonym sets in common with it."""
+    return all(
+        one in two or two in one or not names.of(one).isdisjoint(names.of(two))
+        for one, two in zip(item, other, strict=True)
+    )
+
+
+def _credits(match: _Match, vectors: NDArray[np.float32], numbers: Mapping[str, int]) -> tuple[float, float]:
+    """Precision and recall of one kind: what matches, and the best cosines of what is left."""
+    ours, theirs = ([numbers[phrase] for phrase in phrases] for phrases in match.left)
+    soft = np.zeros(2)
+    if ours and theirs:
+        cosines = vectors[ours] @ vectors[theirs].T
+        soft = np.array([cosines.max(axis=1).sum(dtype=float), cosines.max(axis=0).sum(dtype=float)])
+    precision, recall = (match.hard + soft) / (np.array(match.n) + _TINY)
+    return float(precision), float(recall)
+
+
+def _scores(kinds: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    """The outputs from precision and recall of each kind."""
+    precision, recall = np.array(kinds).T
+    f1 = 2 * precision * recall / (precision + recall + _TINY)
+    weighted = [float(numbers @ _WEIGHTS) / _WEIGHTS.sum() for numbers in (f1, precision, recall)]
+    return np.array([*weighted, *f1])

@@ -1,0 +1,85 @@
+"""Soft-SPICE: the phrases of two scene graphs, compared by the cosine of sentence vectors.
+
+Li, Chai, Zhuo, Qu, Haffari, Li, Ji and Tran 2023 (FACTUAL). The official variant is the arithmetic of its code on the
+tuples of SPICE's rules, where that code has a parser of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain, pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.metrics.contract.metric import State
+from captious.metrics.shared.scene_encoder_metric import SceneEncoderMetric
+from captious.models.sentence_vectors import phrase_vectors
+from captious.progress import Progress
+from captious.scenes.tuples import Tuple
+
+__all__ = ["SoftSpice", "phrases_of"]
+
+
+class SoftSpice(SceneEncoderMetric):
+    """Soft-SPICE, higher is better; ``soft-spice-p`` is its precision and ``soft-spice-r`` its recall.
+
+    Precision is the mean, over the phrases of the candidate, of the best cosine with a phrase of any reference; recall
+    is the same for the phrases of the references. The official score is the precision alone, -1 to 1; "two-sided" maps
+    cosines to 0 to 1 and takes the harmonic mean. A caption without phrases has 0.
+
+    Raises:
+        ResourceError: a model that cannot be read, or that is not a sentence encoder.
+    """
+
+    name = "soft-spice"
+    outputs = ("soft-spice", "soft-spice-p", "soft-spice-r")
+    summary = "phrases of scene graphs, matched by the cosine of sentence vectors"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "FACTUAL's code: precision, the mean of the best cosines",
+        "two-sided": "harmonic mean of precision and recall, of (cosine + 1) / 2",
+    }
+    default_models = ("sentence-transformers/all-MiniLM-L6-v2",)
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        layer = self.tuples
+        candidates = [phrases_of(tuples) for tuples in layer.of_candidates(captions)]
+        of_references = layer.of_references(captions.references)
+        bounds = pairwise(captions.references.offsets.tolist())
+        references = [phrases_of(chain.from_iterable(of_references[start:end])) for start, end in bounds]
+        numbers: dict[str, int] = {}
+        for phrase in chain.from_iterable(chain(candidates, references)):
+            numbers.setdefault(phrase, len(numbers))
+        vectors = phrase_vectors(self.encoder, [*numbers], captions.references)
+        scores = np.zeros((len(captions), 3))
+        with Progress(max(1, len(captions))) as progress:
+            for i, (ours, theirs) in enumerate(zip(candidates, references, strict=True)):
+                progress.reach(i, "comparing phrases")
+                if not ours or not theirs:
+                    continue
+                cosines = vectors[[numbers[p] for p in ours]] @ vectors[[numbers[p] for p in theirs]].T
+                scores[i, 1:] = cosines.max(axis=1).mean(dtype=float), cosines.max(axis=0).mean(dtype=float)
+        has_both = scores[:, 1:].any(axis=1)
+        if self.variant == "official":
+            scores[:, 0] = scores[:, 1]
+            return scores
+        precision, recall = np.where(has_both, (scores[:, 1:].T + 1) / 2, 0)
+        total = precision + recall
+        f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+        return np.stack([f1, precision, recall], axis=1)
+
+
+def phrases_of(tuples: Iterable[Tuple]) -> tuple[str, ...]:
+    """The distinct phrases of tuples: objects, "attribute object", "subject relation object"."""
+    phrases: dict[str, None] = {}
+    for item in tuples:
+        if len(item) == 3:
+            subject, thing, relation = item
+            phrases |= dict.fromkeys((subject, thing, f"{subject} {relation} {thing}"))
+        else:
+            phrases[item[0]] = None
+            if len(item) == 2:
+                phrases[f"{item[1]} {item[0]}"] = None
+    return tuple(phrases)

@@ -1,0 +1,64 @@
+"""SPIDEr-FL: SPIDEr, cut where the candidate has an error of fluency, as the DCASE challenges rank audio captions.
+
+The error detector is that of Zhou et al. 2022 (FENSE). The official variant is the code of aac-metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References
+from captious.metrics.contract.metric import RowScores, State
+from captious.metrics.shared.fluency_errors import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
+from captious.metrics.spider import Spider
+from captious.models.pretrained import missing_extra
+
+__all__ = ["SpiderFl"]
+
+
+class SpiderFl(Spider):
+    """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, of which an error leaves a tenth.
+
+    The corpus score is the mean of caption scores.
+
+    Raises:
+        ParameterError: no error detector.
+        MissingExtraError: METEOR's tables, which have SPICE's synonyms, are not installed.
+        ResourceError: a detector that cannot be read.
+    """
+
+    name = "spider-fl"
+    summary = "SPIDEr, cut where the candidate has a fluency error"
+    variants: ClassVar[Mapping[str, str]] = {"official": "SPIDEr, less nine tenths for an error of FENSE's detector"}
+
+    detector: DetectorParameter = DetectorParameter()
+    threshold: ThresholdParameter = ThresholdParameter()
+    penalty: PenaltyParameter = PenaltyParameter()
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return super().missing() or missing_extra()
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        own = {"detector": self.detector.label, "threshold": self.threshold, "penalty": self.penalty}
+        return {**super().parameters, **own}
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return np.asarray(super().scores(captions, state) * self._shares(captions.candidates))
+
+    def row_scores(self, references: References, state: State | None) -> RowScores:
+        spider = super().row_scores(references, state)
+
+        def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
+            return spider(rows, candidates) * self._shares(candidates)[:, None]
+
+        return scores
+
+    def _shares(self, candidates: Sequence[str]) -> NDArray[np.float64]:
+        """What an error leaves of the score of each candidate, float64[n]."""
+        return 1 - self.penalty * has_error(self.detector, self.threshold, candidates)

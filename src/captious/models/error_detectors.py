@@ -1,0 +1,157 @@
+"""Detectors of fluency errors: the probability that a caption has an error, from a classifier that the user gives.
+
+A detector is a checkpoint of FENSE's authors, or any sequence classifier of transformers whose last class is "has an
+error".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import MissingExtraError, ParameterError, ResourceError
+from captious.models.encoders import equal_lengths, token_ids
+from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
+from captious.progress import Progress
+
+__all__ = ["MOST_TOKENS", "ErrorDetector", "as_error_detector"]
+
+#: The most tokens that are read of a caption, as in FENSE's code.
+MOST_TOKENS = 64
+_TEXTS_PER_BATCH = 64
+_PUNCTUATION = re.compile(r"[^\w\s]")
+_HELP = "give a checkpoint of FENSE, such as echecker_clotho_audiocaps_base.ckpt, or a sequence classifier"
+
+
+def as_error_detector(detector: ErrorDetector | str | os.PathLike[str]) -> ErrorDetector:
+    """A detector from the file of a checkpoint, a folder, or a name on the Hugging Face hub.
+
+    Raises:
+        ParameterError: neither of these.
+    """
+    if isinstance(detector, ErrorDetector):
+        return detector
+    if not isinstance(detector, str | os.PathLike) or not os.fspath(detector):
+        raise ParameterError(f"{detector!r:.60} is not an error detector", help=_HELP)
+    return ErrorDetector(os.fspath(detector))
+
+
+@dataclass(frozen=True)
+class ErrorDetector:
+    """A detector of fluency errors; it is loaded when it is first needed.
+
+    Args:
+        model: a checkpoint file of FENSE (``.ckpt``), a folder, or a name on the Hugging Face hub.
+    """
+
+    model: str
+
+    @property
+    def label(self) -> str:
+        """What signatures call it: its name and version."""
+        return f"{Path(self.model).name if os.path.exists(self.model) else self.model}@{_loaded(self).version}"
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The probability that each text has an error, float64[n].
+
+        Texts are read without punctuation, in lower case, up to ``MOST_TOKENS`` tokens.
+
+        Raises:
+            MissingExtraError: torch or transformers is not installed.
+            ResourceError: the model cannot be found or read.
+        """
+        return _loaded(self).probabilities(texts)
+
+
+class _Detector:
+    """A detector in memory."""
+
+    def __init__(self, model: str) -> None:
+        if missing_extra() is not None:
+            raise MissingExtraError("error detectors need torch and transformers", help=INSTALL)
+        import transformers
+
+        self._name = model
+        if os.path.isfile(model):
+            base, self._network, self._head = _of_checkpoint(Path(model))
+        else:
+            base, self._head = model, None
+            self._network = pretrained(model, transformers.AutoModelForSequenceClassification.from_pretrained)
+        self._network.eval()
+        self._tokenizer = pretrained(base, transformers.AutoTokenizer.from_pretrained)
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        import torch
+
+        plain = [_PUNCTUATION.sub("", text).lower() for text in texts]
+        distinct = [*dict.fromkeys(plain)]
+        ids = token_ids(self._tokenizer, distinct, truncation=True, max_length=MOST_TOKENS) if distinct else []
+        logits = np.empty(len(distinct))
+        lengths = np.array([len(sequence) for sequence in ids], np.int64)
+        done = 0
+        with Progress(max(1, len(distinct))) as progress, torch.inference_mode(), torch_threads():
+            for rows in equal_lengths(lengths, lambda length: _TEXTS_PER_BATCH):
+                progress.reach(done, "looking for fluency errors")
+                logits[rows] = self._logits(torch.tensor([ids[row] for row in rows.tolist()])).double().numpy()
+                done += len(rows)
+        values = dict(zip(distinct, 1 / (1 + np.exp(-logits)), strict=True))
+        return np.array([values[text] for text in plain], np.float64)
+
+    def _logits(self, ids: Any) -> Any:
+        """The last logit of each text, a tensor [b], from token ids, int64[b, n]."""
+        if self._head is None:
+            return self._network(input_ids=ids).logits[:, -1]
+        return self._head(self._network(input_ids=ids).last_hidden_state[:, 0])[:, -1]
+
+    @cached_property
+    def version(self) -> str:
+        return version_of(self._name, self._network.config)
+
+
+@cache
+def _loaded(detector: ErrorDetector) -> _Detector:
+    return _Detector(detector.model)
+
+
+def _of_checkpoint(path: Path) -> tuple[str, Any, Any]:
+    """The encoder that a checkpoint of FENSE is made from, that encoder with its weights, and its linear layer.
+
+    Configuration and tokenizer are those in the folder of the checkpoint, or those of the model that it names.
+    """
+    import torch
+    import transformers
+
+    try:
+        saved = torch.load(path, map_location="cpu", weights_only=True)
+        base, weights = str(saved["model_type"]), dict(saved["state_dict"])
+        head = torch.nn.Linear(weights["clf.weight"].shape[1], weights["clf.weight"].shape[0])
+        head.load_state_dict({"weight": weights.pop("clf.weight"), "bias": weights.pop("clf.bias")})
+    except Exception as error:  # torch raises many kinds of errors on files that are none of its own
+        raise ResourceError(f"not a checkpoint of FENSE: {_line(error)}", where=str(path), help=_HELP) from error
+    if (path.parent / "config.json").is_file():
+        base = str(path.parent)
+    config = pretrained(base, transformers.AutoConfig.from_pretrained)
+    encoder = transformers.AutoModel.from_config(config)
+    known = encoder.state_dict()
+    own = {name.removeprefix("encoder."): tensor for name, tensor in weights.items()}
+    own.pop("embeddings.position_ids", None)  # saved by transformers before 4.31
+    try:
+        missing = [name for name in encoder.load_state_dict(own, strict=False).missing_keys if "pooler" not in name]
+    except RuntimeError as error:
+        raise ResourceError(f"the weights do not fit {base}: {_line(error)}", where=str(path), help=_HELP) from error
+    if missing or not own.keys() <= known.keys():
+        lacks = next(iter(missing or own.keys() - known.keys()))
+        raise ResourceError(f"the weights do not fit {base}: {lacks}", where=str(path), help=_HELP)
+    return base, encoder, head.eval()
+
+
+def _line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,90 @@
+"""Sentences of a text, by rules: end marks, line breaks, and the abbreviations that do not end one.
+
+The rules are for English, and know the end marks of other scripts. Unlike a trained splitter they never change, so that
+scores that depend on them can be compared.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["LONG_SENTENCE", "sentences_of"]
+
+#: Words beyond which a caption is hardly one sentence; a parser needs a second and more for it.
+LONG_SENTENCE = 60
+
+_FLAGS = re.IGNORECASE | re.VERBOSE
+#: Where a sentence may end: after marks and closing quotes before white space, after marks of Chinese and Japanese, and
+#: at a line break.
+_ENDS = re.compile(
+    r"""(?<![.!?…‽؟۔।])(?P<marks>[.!?…‽؟۔।]++)(?P<quotes>["'”’»)\]*_]*+)(?=\s)
+    | (?<![。！？｡])(?P<wide>[。！？｡]++["'”’»」』）)]*+)(?=\S)
+    | (?P<break>\n\s*+)""",
+    _FLAGS,
+)
+_WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«]*\Z")
+_WORD_BEHIND = re.compile(r"\s*[\"'“‘«(\[*_]*(?P<word>\w*)")
+_ACRONYM = re.compile(r"(?:\w\.)+\w")
+_ITEM = re.compile(r"(?:[-*+•–]|\d{1,2}[.)]|\#{1,6})\s")
+_TITLE_WORDS = "mr mrs ms mx dr prof st mt sgt capt lt col gen rev hon sen gov pres messrs no nos fig vs"
+_OTHER_WORDS = "etc jr sr inc ltd co corp dept est approx ca cf ave blvd rd hwy oz lb lbs tsp tbsp sq dia max min al"
+_FIRST_WORDS = (
+    "a above an and another around at behind below beneath beside both each he her his in it its many near next on one "
+    "other several she some the their there these they this those to two under we with you"
+)
+#: Before a name or a number: never the end of a sentence.
+_TITLES = frozenset(_TITLE_WORDS.split())
+_NUMBERED = frozenset(("no", "nos", "fig"))  # only before a number
+#: The end of a sentence only where the next one begins with one of ``_STARTERS``.
+_ABBREVIATIONS = frozenset(_OTHER_WORDS.split())
+_STARTERS = frozenset(_FIRST_WORDS.split())
+_WINDOW = 40  # characters of a word that are looked at
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, without white space at their ends; no sentence is empty.
+
+    A sentence ends
+
+    - at ``.``, ``!``, ``?`` or ``…`` and closing quotes before white space, also where the next word is in lower case,
+      except after titles (``Dr.``), initials and the number of a list item; after other abbreviations and acronyms
+      (``etc.``, ``p.m.``) only before a capital word that often begins sentences, such as ``The``; after ``...`` and
+      after an end mark in quotes only if the next word is not in lower case;
+    - at ``。``, ``！`` or ``？``;
+    - at a line break, unless the line has no end mark and the next one goes on in lower case.
+    """
+    sentences = []
+    start = 0
+    for end in _ENDS.finditer(text):
+        if _is_end(text, start, end):
+            sentences.append(text[start : end.end()])
+            start = end.end()
+    sentences.append(text[start:])
+    return [stripped for sentence in sentences if (stripped := sentence.strip())]
+
+
+def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
+    behind = _WORD_BEHIND.match(text, end.end())
+    following = "" if behind is None else behind["word"]
+    is_lower = following[:1].islower()
+    if end["wide"]:
+        return True
+    if end["break"] is not None:
+        return not is_lower or end["break"].count("\n") > 1 or _ITEM.match(text, end.end()) is not None
+    marks, quotes = end["marks"], end["quotes"]
+    if is_lower and (marks in ("...", "…") or '"' in quotes or "”" in quotes):
+        return False
+    if marks != ".":
+        return True
+    begin = max(start, end.start() - _WINDOW)
+    before = _WORD_BEFORE.search(text, begin, end.start())
+    word = "" if before is None else before[0]
+    if word.lower() in _TITLES:
+        return word.lower() in _NUMBERED and not following[:1].isdigit()
+    if len(word) == 1 and word.isupper() and word != "I":
+        return False
+    if word.isdigit() and not text[start : end.start() - len(word)].strip():
+        return False
+    if word.lower() in _ABBREVIATIONS or _ACRONYM.fullmatch(word):
+        return following[:1].isupper() and following.lower() in _STARTERS
+    return True
