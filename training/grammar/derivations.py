@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +11,7 @@ from numpy.typing import NDArray
 from captious.parsing.lexicon import american
 from captious.parsing.tree_parser import TreeParser
 
-__all__ = ["Derivations", "derive", "read_captions"]
+__all__ = ["Derivations", "derive"]
 
 _BLOCK = 2000
 
@@ -41,12 +38,6 @@ class Derivations:
     def first(self, n: int) -> Derivations:
         """The first n."""
         return Derivations(self.words, self.sentences[:n], self.rules[:n], self.states[:n])
-
-
-def read_captions(treebank: Path) -> list[list[str]]:
-    """The words of each caption of the treebank that has a tree."""
-    with gzip.open(treebank, "rt", encoding="utf-8") as lines:
-        return [record["word"] for record in map(json.loads, lines) if record.get("tree")]
 
 
 def derive(parser: TreeParser, captions: Sequence[Sequence[str]]) -> Derivations:

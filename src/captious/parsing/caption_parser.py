@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -26,7 +27,7 @@ from captious.progress import Progress
 from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays
 from captious.resources.compiled_files import compiled
-from captious.resources.grammar import BUNDLED, Grammar, bundled_grammar
+from captious.resources.grammar import BUNDLED, Grammar, bundled_arrays, bundled_grammar
 from captious.text import PTB_RAW
 
 __all__ = ["GRAMMARS", "CaptionParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]
@@ -68,7 +69,7 @@ def parser_with(grammar: str | None = None) -> CaptionParser:
 @cache
 def _bundled() -> CaptionParser:
     grammar = bundled_grammar()
-    return CaptionParser(grammar.name, TreeParser(grammar))
+    return CaptionParser(grammar.name, TreeParser(grammar, _bounds(bundled_arrays())))
 
 
 @cache
@@ -80,11 +81,8 @@ def official_parser(official: spice_grammar.SpiceGrammar) -> CaptionParser:
     grammar = official.grammar()
     file = official.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{official.fingerprint}.index")
     bounds = None
-    try:
-        tuned = compiled(file, official.fingerprint, partial(_tuned, grammar))
-        bounds = Bounds(tuned["symbols"], tuned["potentials"], tuned["common"])
-    except ResourceError:
-        pass  # the cache is not writable: parsing just takes longer
+    with suppress(ResourceError):  # the cache is not writable: parsing just takes longer
+        bounds = _bounds(compiled(file, official.fingerprint, partial(_tuned, grammar)))
     return CaptionParser(official.label, TreeParser(grammar, bounds))
 
 
@@ -92,6 +90,10 @@ def _tuned(grammar: Grammar, progress: Progress) -> Arrays:
     progress.reach(0, "tuning the parser to captions (once)")
     bounds = tuned_bounds(grammar, [*sample_captions(), *drawn_captions(_TUNED_ON)])
     return {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": bounds.common}
+
+
+def _bounds(arrays: Arrays) -> Bounds:
+    return Bounds(arrays["symbols"], arrays["potentials"], arrays["common"])
 
 
 @dataclass(frozen=True)

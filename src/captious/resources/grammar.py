@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from captious.errors import ResourceError
 from captious.resources.arrays import Arrays, open_arrays
 
-__all__ = ["ANY", "BUNDLED", "FILE", "FORMAT", "VERSION", "Grammar", "bundled_grammar"]
+__all__ = ["ANY", "BUNDLED", "FILE", "FORMAT", "VERSION", "Grammar", "bundled_arrays", "bundled_grammar"]
 
 #: In place of a tag or a word of the lexicon: a total over all of them.
 ANY = -1
@@ -25,11 +25,11 @@ ANY = -1
 #: What users call the bundled grammar.
 BUNDLED = "bundled"
 #: What signatures call it; counts up when the grammar is trained again.
-VERSION = f"{BUNDLED}-1"
+VERSION = f"{BUNDLED}-2"
 #: Where it is.
 FILE = Path(__file__).parent / "bundled.grammar"
 #: That of the file.
-FORMAT = "captious grammar 1"
+FORMAT = "captious grammar 2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +97,16 @@ def bundled_grammar() -> Grammar:
     Raises:
         ResourceError: the file of the package is damaged.
     """
+    return Grammar.from_arrays(bundled_arrays(), VERSION, VERSION)
+
+
+@cache
+def bundled_arrays() -> Arrays:
+    """All arrays in the bundled grammar's file, with those of its bounds. Raises as ``bundled_grammar``."""
     arrays = open_arrays(FILE, FORMAT)
     if arrays is None:
         raise ResourceError("the bundled grammar is damaged", where=str(FILE), help="reinstall captious")
-    return Grammar.from_arrays(arrays, VERSION, VERSION)
+    return arrays
 
 
 _NAMES = ("states", "tags", "words")
