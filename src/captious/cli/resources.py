@@ -57,7 +57,7 @@ def get(names: tuple[str, ...], source: str, folder: Path | None) -> None:
 
 
 def _fetched(name: str, source: str, again: bool) -> ResourceFiles:
-    """The resource that is here; it is fetched if there is none, from a source if one is named, or again if asked to."""
+    """The resource that is here; fetched if there is none, from a source if one is named, or again if asked to."""
 
     def tell(line: str) -> None:
         click.echo(f"{name}: {line}", err=True)
