@@ -131,11 +131,23 @@ CHANGES = [
     ("bleu/bleu_scorer.py", "math.exp(1 - 1/ratio)", "1", "it scores"),
     ("rouge/rouge.py", "self.beta = 1.2", "self.beta = 1.0", "it scores"),
     ("rouge/rouge.py", "prec_max = max(prec)", "prec_max = np.mean(prec)", "it scores"),
+    ("rouge/rouge.py", "rec_max !=0", "rec_max < 1", "it scores"),
+    ("rouge/rouge.py", "lengths[i-1][j-1] + 1", "lengths[i][j-1] + 1", "it scores"),
+    ("cider/cider_scorer.py", "if n == 1:", "if n == 2:", "it scores"),
     ("meteor/meteor.py", "'en'", "'de'", "it runs METEOR as"),
     ("meteor/meteor.py", "'-norm'", "'-norm', '-m', 'exact'", "it runs METEOR as"),
     ("meteor/meteor.py", "meteor-1.5.jar", "meteor-1.4.jar", "meteor-1.4.jar"),
     ("tokenizer/ptbtokenizer.py", "if w not in PUNCTUATIONS", "", "it cuts captions otherwise"),
+    ("tokenizer/ptbtokenizer.py", '"?", ', "", "it cuts captions otherwise"),
+    ("tokenizer/ptbtokenizer.py", '"\'\'", "\'", ', "\"''\", ", "it cuts captions otherwise"),
     ("tokenizer/ptbtokenizer.py", ", '-lowerCase'", "", "it cuts captions otherwise"),
+    (
+        "tokenizer/ptbtokenizer.py",
+        "'-lowerCase'",
+        "'-lowerCase', '-options', 'americanize=false'",
+        "it runs the tokenizer with -options",
+    ),
+    ("tokenizer/ptbtokenizer.py", "'-preserveLines', ", "", "it runs the tokenizer without -preserveLines"),
     ("tokenizer/ptbtokenizer.py", "corenlp-3.4.1", "corenlp-4.5.0", "corenlp-4.5.0"),
 ]
 
@@ -337,3 +349,9 @@ def test_whole_toolkits(program: Path) -> None:
     (program / "evaluate.py").write_text("from pycocoevalcap.eval import COCOEvalCap; print(COCOEvalCap.__module__)")
     assert run(program, "evaluate.py").stdout == "pycocoevalcap.eval\n"
     assert run(program, "--whole", "evaluate.py").stdout == "captious.compat.pycocoevalcap.eval\n"
+
+
+def test_copies_of_other_names_stay_with_whole(program: Path) -> None:
+    done = run(program, "--whole", "evaluate.py")
+    assert "no copy" not in done.stderr
+    assert done.stderr.endswith("run it without --whole to replace copies of other names\n")

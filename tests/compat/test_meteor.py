@@ -7,6 +7,7 @@ import pickle
 import shutil
 import threading
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -100,14 +101,16 @@ def test_scores_from_lines() -> None:
     assert scorer.meteor_p.stdout.readline() == b""
 
 
-def test_text_in_pieces() -> None:
+@pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
+def test_text_in_pieces(encode: Callable[[str], Any]) -> None:
+    """Answers to text are text, also those that have not come yet, and answers to bytes are bytes."""
     process = Meteor().meteor_p
-    process.stdin.write("SCORE ||| a dog ")
-    assert process.stdout.readline() == b""
-    process.stdin.write("||| a dog\nEV")
-    line = process.stdout.readline().decode().strip()
-    process.stdin.write(f"AL ||| {line}\n")
-    assert [process.stdout.readline(), process.stdout.readline()] == [b"1.0\n", b"1.0\n"]
+    process.stdin.write(encode("SCORE ||| a dog "))
+    assert process.stdout.readline() == process.stderr.readline() == encode("")
+    process.stdin.write(encode("||| a dog\nEV"))
+    line = process.stdout.readline().strip()
+    process.stdin.write(encode("AL ||| ") + line + encode("\n"))
+    assert [process.stdout.readline(), process.stdout.readline()] == [encode("1.0\n"), encode("1.0\n")]
 
 
 def test_score() -> None:

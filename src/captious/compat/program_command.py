@@ -66,7 +66,7 @@ def run(
         file.touch()
         status = _status(subprocess.Popen([*line], env={**variables, replacement_log.FILE_VARIABLE: str(file)}))
         events = replacement_log.read(file)
-    lines = replacement_log.summary(events, [prefix.partition("=")[0] for prefix in prefixes])
+    lines = replacement_log.summary(events, [prefix.partition("=")[0] for prefix in prefixes], copies=not whole)
     for text in lines:
         print(f"captious run: {text}", file=sys.stderr)
     if log is not None:

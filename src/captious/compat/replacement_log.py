@@ -55,12 +55,13 @@ def read(path: Path) -> list[Event]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def summary(events: Iterable[Event], named: Iterable[str] = ()) -> list[str]:
+def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool = True) -> list[str]:
     """What happened, as lines for the terminal; what several processes report is said once.
 
     Args:
         events: of all processes.
         named: prefixes that were to be replaced.
+        copies: whether copies of toolkits were looked for.
     """
     by_kind: dict[str, list[Event]] = {}
     for event in events:
@@ -86,6 +87,11 @@ def summary(events: Iterable[Event], named: Iterable[str] = ()) -> list[str]:
         lines.append(
             "warning: no Python reported what it imports: it was not started, or not with this PYTHONPATH "
             "(write PYTHONPATH=...:$PYTHONPATH), or with -I or -E"
+        )
+    elif not lines and not copies:
+        lines.append(
+            "nothing was replaced: no pycocoevalcap or pyciderevalcap was imported in the processes that reported; "
+            "run it without --whole to replace copies of other names"
         )
     elif not lines:
         lines.append(

@@ -24,13 +24,16 @@ from captious.errors import MissingExtraError
 __all__ = ["difference"]
 
 #: Captions by image, tokenized. In their scores shows which reference length counts, that short candidates are
-#: penalized, what repeated words count, and that cases differ.
+#: penalized, what repeated words count, that cases differ, and that a caption may be that of the reference.
 _GTS = {
     "7": ["a man rides a brown horse on the beach", "a person is riding a horse", "the horse , a brown one"],
     "3": ["two dogs play in the green park", "dogs in a park"],
     "12": ["a red bus is parked on the street", "a bus  waits"],
     "5": ["a plate of food with rice and rice and beans", "some food on a plate", "a plate full of food on a table"],
     "9": ["the white Cat sleeps", "the cat is sleeping on a sofa with a blanket near the window"],
+    "2": ["a big dog runs through a dog park", "dog"],
+    "8": ["a boat on a lake", "boats"],
+    "4": ["a group of people at a table"],
 }
 _RES = {
     "7": ["a man riding a horse"],
@@ -38,6 +41,9 @@ _RES = {
     "12": ["a a a red car on on the street"],
     "5": ["a plate of rice and rice"],
     "9": ["white cat"],
+    "2": ["dog dog dog"],
+    "8": ["a boat on a lake"],
+    "4": ["people"],
 }
 #: What no class of the COCO toolkit takes, by what a copy that takes it is said to do.
 _REFUSED = {
@@ -52,7 +58,10 @@ _REFUSED = {
 _RAW = {
     1: ["A man's dog (brown) runs -- fast!", 'The "best" dog; it isn\'t black.'],
     2: ["Two dogs, playing...", "Dogs play: a ball & a stick", "U.S. flags"],
+    3: ["Is it a 'red' dog? A dog - `so' it seems...", "``Yes'': a dog!"],
 }
+#: That a copy may pass to the tokenizer's process, besides those of memory.
+_TOKENIZER_OPTIONS = {"-cp", "-classpath", "-preserveLines", "-lowerCase"}
 _TOLERANCE = 1e-9
 #: The functions of ``subprocess`` that also start processes.
 _OTHER_STARTS = ("call", "check_call", "getoutput", "getstatusoutput")
@@ -155,9 +164,22 @@ def _tokenizer_of_corpus(copied: type, made: type, module: ModuleType) -> str:
 def _tokens(copied: type, module: ModuleType, tokenize: Callable[[Any], Any], made: type) -> str:
     with _instead_of_java(module, _Tokens) as commands:
         theirs = tokenize(copied)
-    return _command(commands, "stanford-corenlp-3.4.1.jar") or (
-        "" if theirs == tokenize(made) else "it cuts captions otherwise"
+    return (
+        _command(commands, "stanford-corenlp-3.4.1.jar")
+        or _tokenizer_options(commands)
+        or ("" if theirs == tokenize(made) else "it cuts captions otherwise")
     )
+
+
+def _tokenizer_options(commands: list[list[str]]) -> str:
+    """How the options of the tokenizer's process differ; what ``-lowerCase`` does shows in its answers."""
+    for command in commands:
+        if "-preserveLines" not in command:
+            return "it runs the tokenizer without -preserveLines"
+        for word in command:
+            if word.startswith("-") and word not in _TOKENIZER_OPTIONS and not word.startswith("-X"):
+                return f"it runs the tokenizer with {word}"
+    return ""
 
 
 def _meteor(copied: type, made: type, module: ModuleType) -> str:

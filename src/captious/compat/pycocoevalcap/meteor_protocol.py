@@ -59,8 +59,8 @@ class Process:
 
     def __init__(self, scorer: Any) -> None:
         self.stdin = _In(scorer)
-        self.stdout = _Out(self.stdin.answers)
-        self.stderr = _Out(deque())
+        self.stdout = _Out(self.stdin, self.stdin.answers)
+        self.stderr = _Out(self.stdin, deque())
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
@@ -88,11 +88,13 @@ class Process:
 class _In:
     def __init__(self, scorer: Any) -> None:
         self.answers: deque[bytes | str] = deque()
+        self.nothing: bytes | str = b""  # what reading gives without an answer, in the type of what was written
         self._scorer = scorer
         self._rest = ""
 
     def write(self, data: bytes | str) -> int:
         text = data.decode() if isinstance(data, bytes | bytearray) else data
+        self.nothing = "" if isinstance(data, str) else b""
         *lines, self._rest = (self._rest + text).split("\n")
         answers = (f"{answer}\n" for line in lines for answer in self._answers(line))
         self.answers.extend(answers if isinstance(data, str) else map(str.encode, answers))
@@ -122,15 +124,15 @@ class _In:
 
 
 class _Out:
-    def __init__(self, lines: deque[bytes | str]) -> None:
-        self._lines = lines
+    def __init__(self, written: _In, lines: deque[bytes | str]) -> None:
+        self._written, self._lines = written, lines
 
     def readline(self) -> bytes | str:
         """The next answer, text to text and bytes to bytes; nothing if all have been read.
 
         A process would keep the reader waiting.
         """
-        return self._lines.popleft() if self._lines else b""
+        return self._lines.popleft() if self._lines else self._written.nothing
 
     def close(self) -> None:
         pass
