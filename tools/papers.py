@@ -1,4 +1,4 @@
-"""Writes docs/papers/ from the values in judgment/papers/ and from results of ``captious reproduce``.
+"""Writes docs/papers.md and docs/papers/ from the values in judgment/papers/ and from results of ``captious reproduce``.
 
     python tools/papers.py RESULT.json...  takes results into docs/papers/measured/, and writes the pages
     python tools/papers.py                 writes the pages
@@ -27,7 +27,7 @@ _MARKS = {"same": "=", "within interval": "≈", "differs": "≠"}
 def pages() -> dict[str, str]:
     """The text of every page by file name."""
     papers = [paper_names.get(name) for name in paper_names.names()]
-    return {"README.md": _index(papers), **{f"{paper.name}.md": _page(paper) for paper in papers}}
+    return {"../papers.md": _index(papers), **{f"{paper.name}.md": _page(paper) for paper in papers}}
 
 
 def _index(papers: list[Paper]) -> str:
@@ -39,7 +39,7 @@ def _index(papers: list[Paper]) -> str:
             f"{n} tables and figures of {len(papers)} papers that captious implements, and what becomes of them here. "
             "`captious reproduce PAPER TABLE --data DIR` computes a table and prints it beside the published figures, "
             "`captious reproduce PAPER` all tables of a paper, and `captious reproduce list` this list. "
-            "[Add your paper's tables](../add-a-paper.md) shows how a package brings its own."
+            "[Add your paper's tables](add-a-paper.md) shows how a package brings its own."
         ),
         "",
         _text(
@@ -52,7 +52,7 @@ def _index(papers: list[Paper]) -> str:
     for paper in papers:
         lines += [
             "",
-            f"## [{paper.name}]({paper.name}.md)",
+            f"## [{paper.name}](papers/{paper.name}.md)",
             "",
             f"{paper.title}.",
             "",
@@ -72,7 +72,7 @@ def _page(paper: Paper) -> str:
             "The tables below are written by `tools/papers.py` from the values in "
             f"`captious/judgment/papers/{paper.name}.py` and from results of this command. Cells hold our value with "
             "its 95% interval, and the published figure after a sign: = the same as printed, ≈ within our interval, "
-            "≠ different. [Tables of papers](README.md) lists all."
+            "≠ different. [Tables of papers](../papers.md) lists all."
         )
     ]
     for table in paper.tables:
