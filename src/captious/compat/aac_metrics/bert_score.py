@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from captious.compat.aac_metrics.inputs import Outs, check_metric_inputs, table
+from captious.compat.aac_metrics.inputs import Outs, check_metric_inputs, device_name, table
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import issue
 from captious.metrics.bertscore import BertScore
@@ -68,7 +68,7 @@ def bert_score_mrefs(
             "BERTScore takes no objects as model and tokenizer",
             help="give the name of the model, or save both into a folder with save_pretrained and give its path",
         )
-    metric = BertScore(variant="torchmetrics", model=Encoder(model, _device(device)), token_idf=idf)
+    metric = BertScore(variant="torchmetrics", model=Encoder(model, device_name(device)), token_idf=idf)
     counts = [len(references) for references in mult_references]
     of_pairs = [candidate for candidate, n in zip(candidates, counts, strict=True) for _ in range(n)]
     pairs = table(of_pairs, [[text] for references in mult_references for text in references])
@@ -86,8 +86,3 @@ def _reduced(scores: Any, counts: list[int], reduction: Reduction) -> Any:
 
     groups = torch.split(scores, counts)
     return torch.stack([reduction(group) if callable(reduction) else getattr(group, reduction)() for group in groups])
-
-
-def _device(device: object) -> str:
-    """What captious calls a device."""
-    return {"cuda_if_available": "auto", "None": "cpu"}.get(str(device), str(device))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias
 
 from captious.compat.aac_metrics import metric_classes as classes
 from captious.compat.aac_metrics import metric_functions as functions
-from captious.compat.aac_metrics.bert_score import bert_score_mrefs
 from captious.compat.aac_metrics.inputs import check_metric_inputs
 from captious.compat.aac_metrics.tokenization import preprocess_mono_sents
 from captious.errors import UnknownNameError
@@ -31,23 +29,27 @@ METRICS_SETS: Mapping[str, tuple[str, ...]] = {
 }
 DEFAULT_METRICS_SET_NAME = "default"
 
-#: The metrics by name, as functions and as classes.
-METRICS: Mapping[str, tuple[Callable[..., Any], type[classes.AACMetric]]] = {
-    "bert_score": (bert_score_mrefs, classes.BERTScoreMRefs),
-    "bleu": (functions.bleu, classes.BLEU),
-    "bleu_1": (functions.bleu_1, classes.BLEU1),
-    "bleu_2": (functions.bleu_2, classes.BLEU2),
-    "bleu_3": (functions.bleu_3, classes.BLEU3),
-    "bleu_4": (functions.bleu_4, classes.BLEU4),
-    "cider_d": (functions.cider_d, classes.CIDErD),
-    "meteor": (functions.meteor, classes.METEOR),
-    "rouge_l": (functions.rouge_l, classes.ROUGEL),
-    "spice": (functions.spice, classes.SPICE),
-    "spider": (functions.spider, classes.SPIDEr),
+#: The metrics by name.
+METRICS: Mapping[str, type[classes.AACMetric]] = {
+    "bert_score": classes.BERTScoreMRefs,
+    "bleu": classes.BLEU,
+    "bleu_1": classes.BLEU1,
+    "bleu_2": classes.BLEU2,
+    "bleu_3": classes.BLEU3,
+    "bleu_4": classes.BLEU4,
+    "cider_d": classes.CIDErD,
+    "fense": classes.FENSE,
+    "fer": classes.FER,
+    "meteor": classes.METEOR,
+    "rouge_l": classes.ROUGEL,
+    "sbert_sim": classes.SBERTSim,
+    "spice": classes.SPICE,
+    "spider": classes.SPIDEr,
+    "spider_fl": classes.SPIDErFL,
 }
 
 #: Those that take a device.
-_WITH_MODELS = ("bert_score",)
+_WITH_MODELS = ("bert_score", "fense", "fer", "sbert_sim", "spider_fl")
 
 
 def evaluate(
@@ -81,12 +83,10 @@ def evaluate(
         UnknownNameError: no such metric.
         ParameterError: a metric that captious leaves to its model.
         MissingExtraError: METEOR's tables, or what a model needs, are not installed.
+        ResourceError: a model that cannot be found or read.
     """
     check_metric_inputs(candidates, mult_references)
-    scorers = [
-        partial(METRICS[metric][0], **_options(metric, device)) if isinstance(metric, str) else metric
-        for metric in _members(metrics)
-    ]
+    scorers = metrics_of(metrics, device)
     candidates = _preprocessed(candidates, preprocess)
     texts = iter(_preprocessed([*chain.from_iterable(mult_references)], preprocess))
     mult_references = [[next(texts) for _ in group] for group in mult_references]
@@ -100,16 +100,16 @@ def evaluate(
 
 
 def dcase2023_evaluate(
-    candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **ignored: Any
+    candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **options: Any
 ) -> Scores:
-    """``evaluate`` with the metrics of DCASE 2023: a ParameterError, as SPIDEr-FL is not supported."""
-    return evaluate(candidates, mult_references, preprocess, "dcase2023")
+    """``evaluate`` with the metrics of DCASE 2023, METEOR and SPIDEr-FL; options are its further arguments."""
+    return evaluate(candidates, mult_references, preprocess, "dcase2023", **options)
 
 
 def dcase2024_evaluate(
     candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **ignored: Any
 ) -> Scores:
-    """``evaluate`` with the metrics of DCASE 2024: a ParameterError, as SPIDEr-FL is not supported."""
+    """``evaluate`` with the metrics of DCASE 2024: a ParameterError, as ``vocab`` is not supported."""
     return evaluate(candidates, mult_references, preprocess, "dcase2024")
 
 
@@ -155,10 +155,10 @@ class Evaluate(classes.KeptCaptions):
 
 
 class DCASE2023Evaluate(Evaluate):
-    """The metrics of DCASE 2023: an error, as in ``dcase2023_evaluate``."""
+    """The metrics of DCASE 2023, METEOR and SPIDEr-FL."""
 
-    def __init__(self, preprocess: Preprocess = True, **ignored: Any) -> None:
-        super().__init__(preprocess, "dcase2023")
+    def __init__(self, preprocess: Preprocess = True, **options: Any) -> None:
+        super().__init__(preprocess, "dcase2023", **options)
 
 
 class DCASE2024Evaluate(Evaluate):
@@ -171,7 +171,7 @@ class DCASE2024Evaluate(Evaluate):
 def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available") -> list[classes.AACMetric]:
     """The metrics that names stand for, as objects; it raises the errors of ``evaluate``."""
     return [
-        METRICS[metric][1](**_options(metric, device)) if isinstance(metric, str) else metric
+        METRICS[metric](**_options(metric, device)) if isinstance(metric, str) else metric
         for metric in _members(metrics)
     ]
 

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from captious.data import Captions, load
 
-__all__ = ["Outs", "SplitIntoWords", "check_metric_inputs", "is_mono_sents", "is_mult_sents", "outs", "table", "words"]
+__all__ = ["Outs", "SplitIntoWords", "check_metric_inputs", "device_name", "is_mono_sents", "is_mult_sents", "outs"]
+__all__ += ["table", "words"]
 
 #: Corpus scores and scores of sentences, by name; or, with ``return_all_scores=False``, the corpus score alone.
 Outs: TypeAlias = tuple[dict[str, Any], dict[str, Any]] | Any
@@ -66,6 +67,11 @@ def outs(return_all_scores: bool, **scores: tuple[float, ArrayLike]) -> Outs:
     corpus = {name: torch.tensor(float(score), dtype=torch.float64) for name, (score, _) in scores.items()}
     sents = {name: torch.from_numpy(np.array(values, dtype=np.float64)) for name, (_, values) in scores.items()}
     return (corpus, sents) if return_all_scores else corpus[[*scores][-1]]
+
+
+def device_name(device: object) -> str:
+    """What captious calls a device of the toolkit."""
+    return {"cuda_if_available": "auto", "None": "cpu"}.get(str(device), str(device))
 
 
 def is_mono_sents(sents: object) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from captious.compat.aac_metrics import bert_score
+from captious.compat.aac_metrics import bert_score, fluency
 from captious.compat.aac_metrics import metric_functions as functions
 from captious.compat.aac_metrics.inputs import check_metric_inputs
 from captious.compat.aac_metrics.several_candidates import spider_max
@@ -179,6 +179,54 @@ class SPIDErMax(_FunctionMetric):
         self._mult_references += mult_references
 
 
+class SBERTSim(_FunctionMetric):
+    """Cosine of sentence vectors."""
+
+    min_value = -1.0
+    _function, _names = fluency.sbert_sim, ("sbert_sim",)
+
+
+class _WithDetector(_FunctionMetric):
+    """A metric with an error detector, which is looked for when the metric is made."""
+
+    _with_probs: ClassVar[bool] = False
+
+    def __init__(self, return_all_scores: bool = True, *, echecker: Any = fluency.DETECTOR, **options: Any) -> None:
+        super().__init__(return_all_scores, echecker=fluency.detector_of(echecker), **options)
+        if options.get("return_probs", self._with_probs):
+            self._names = (*self._names, *fluency.PROBABILITIES)
+
+
+class FENSE(_WithDetector):
+    """FENSE."""
+
+    min_value = -1.0
+    _function, _names = fluency.fense, ("sbert_sim", "fer", "fense")
+
+
+class FER(_WithDetector):
+    """Fluency error rate; it takes candidates and ignores references."""
+
+    higher_is_better = False
+    _function, _names = fluency.fer, ("fer",)
+
+    def update(self, candidates: list[str], *ignored: Any, **ignored_too: Any) -> None:
+        """Add candidates."""
+        self._candidates += candidates
+
+    def compute(self) -> Any:
+        """What the function returns for all candidates added so far."""
+        return fluency.fer(self._candidates, **self._options)
+
+
+class SPIDErFL(_WithDetector):
+    """SPIDEr-FL."""
+
+    max_value = 5.5
+    _with_probs = True
+    _function, _names = fluency.spider_fl, ("cider_d", "spice", "spider", "spider_fl", "fer")
+
+
 def _unsupported(name: str, metric: str) -> type[AACMetric]:
     def refuse(self: AACMetric, *arguments: Any, **options: Any) -> None:
         raise functions.unsupported(metric)
@@ -188,9 +236,5 @@ def _unsupported(name: str, metric: str) -> type[AACMetric]:
 
 
 CLAPSim = _unsupported("CLAPSim", "clap_sim")
-FENSE = _unsupported("FENSE", "fense")
-FER = _unsupported("FER", "fer")
 MACE = _unsupported("MACE", "mace")
-SBERTSim = _unsupported("SBERTSim", "sbert_sim")
-SPIDErFL = _unsupported("SPIDErFL", "spider_fl")
 Vocab = _unsupported("Vocab", "vocab")
