@@ -1,4 +1,4 @@
-"""Writes docs/papers.md and docs/papers/ from the values in judgment/papers/ and from results of ``captious reproduce``.
+"""Writes docs/papers.md and docs/papers/ from values in judgment/papers/ and results of ``captious reproduce``.
 
     python tools/papers.py RESULT.json...  takes results into docs/papers/measured/, and writes the pages
     python tools/papers.py                 writes the pages

@@ -307,7 +307,7 @@ def test_the_layer_is_that_of_bert_score() -> None:
     for model, layer in expected.items():
         metric = BertScore(model=model)
         assert metric.compared_layer == layer
-        assert metric.warnings(CORPUS.table(), None) == []
+        assert metric.layer_warnings() == []
     assert BertScore().encoder.model == "roberta-large"
     assert BertScore(model="roberta-large", layer=3).compared_layer == 3
 
@@ -326,9 +326,10 @@ def test_a_folder_may_be_called_like_a_model(tmp_path: Path) -> None:
 def test_of_other_models_it_is_the_last_and_a_caution_says_so(tiny: Encoder) -> None:
     metric = BertScore(model=tiny)
     assert metric.compared_layer == BLOCKS
-    (warning,) = metric.warnings(ODD, None)
+    (warning,) = metric.layer_warnings()
     assert "uses the last one, 3" in warning
-    assert BertScore(model=tiny, layer=2).warnings(ODD, None) == []
+    assert warning in metric.warnings(ODD, None)
+    assert BertScore(model=tiny, layer=2).layer_warnings() == []
     assert (scores(metric, ODD) == scores(BertScore(model=tiny, layer=BLOCKS), ODD)).all()
     assert (scores(metric, ODD) != scores(BertScore(model=tiny, layer=2), ODD)).any()
 

@@ -8,9 +8,11 @@ the items of a benchmark as we do, so scores belong to the captions that have th
 from __future__ import annotations
 
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from gzip import BadGzipFile
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -60,6 +62,10 @@ def content_of(file: Path) -> str:
     """
     try:
         return plain_content(file.read_bytes(), file.name).decode("utf-8-sig")
+    except (BadGzipFile, zlib.error) as error:
+        raise CaptionFileError(
+            f"damaged gzip file: {error}", where=str(file), help="download the file again"
+        ) from error
     except OSError as error:
         raise ResourceError(f"cannot read scores: {error.strerror}", where=str(file), help="check the path") from error
     except UnpackedSizeError as error:

@@ -175,13 +175,7 @@ class BertScore(EncoderMetric):
         return TokenFrequencies.of(layer.form(references.texts), self.encoder, "references")
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        messages = []
-        if self._is_official and self.layer is None and _published_name(self.encoder.model) not in LAYERS:
-            messages.append(
-                f"bert_score defines no layer for {self.tokens}, so bertscore uses the last one, "
-                f"{self.compared_layer}; another may agree better with human judgments "
-                "(-m bertscore:layer=N, or layer= in Python)."
-            )
+        messages = self.layer_warnings()
         counted = state.n_captions if isinstance(state, TokenFrequencies) else len(captions.references.texts)
         if self.token_idf and counted < _FEW_CAPTIONS:
             messages.append(
@@ -193,6 +187,15 @@ class BertScore(EncoderMetric):
             cut = self.encoder.were_cut(encoded.texts, encoded.ids)[encoded.rows]
             messages += cut_warning(cut, what, self.encoder.name, self.encoder.max_length)
         return messages
+
+    def layer_warnings(self) -> list[str]:
+        """A warning if the compared layer is neither given nor that of bert_score; the model is not loaded for it."""
+        if not self._is_official or self.layer is not None or _published_name(self.encoder.model) in LAYERS:
+            return []
+        return [
+            f"bert_score defines no layer for {self.tokens}, so bertscore uses the last one, {self.compared_layer}; "
+            "another may agree better with human judgments (-m bertscore:layer=N, or layer= in Python)."
+        ]
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Caption scores, float64[n, 3]."""
