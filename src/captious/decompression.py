@@ -10,20 +10,27 @@ import gzip
 import io
 import os
 import re
+import zlib
+from pathlib import Path
 from typing import IO, Any, cast
 
 from captious.errors import ParameterError
 
 __all__ = [
     "RAISE_LIMIT",
+    "UNREADABLE",
     "VARIABLE",
     "UnpackedSizeError",
     "check_size",
     "is_gzip",
     "is_unpacked",
     "plain_content",
+    "plain_text",
     "unpacked",
 ]
+
+#: What ``plain_text`` raises for files that cannot be read, are damaged, or are not text.
+UNREADABLE = (OSError, EOFError, zlib.error, ValueError)
 
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"
@@ -77,6 +84,16 @@ def plain_content(data: bytes, name: str) -> bytes:
     with unpacked(io.BytesIO(data)) as file:
         pieces = iter(lambda: file.read(_PIECE), b"")
         return b"".join(pieces)
+
+
+def plain_text(path: Path) -> str:
+    """The text of a file in UTF-8, unpacked if it is a gzip file.
+
+    Raises:
+        UnpackedSizeError: it unpacks to more than the limit.
+        OSError, EOFError, zlib.error, ValueError: ``UNREADABLE``, damaged or not text.
+    """
+    return plain_content(path.read_bytes(), path.name).decode("utf-8-sig")
 
 
 def unpacked(packed: IO[bytes]) -> IO[bytes]:

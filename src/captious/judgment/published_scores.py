@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data.ids import numbers_in_file_names
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_text
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.judgment.human_judgments import HumanJudgments, OfCaptions
 
@@ -61,7 +61,7 @@ def content_of(file: Path) -> str:
         CaptionFileError: it is not text, or too large.
     """
     try:
-        return plain_content(file.read_bytes(), file.name).decode("utf-8-sig")
+        return plain_text(file)
     except (BadGzipFile, zlib.error) as error:
         raise CaptionFileError(
             f"damaged gzip file: {error}", where=str(file), help="download the file again"

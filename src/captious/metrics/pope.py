@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.data.source import images
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
 from captious.errors import MissingObjectsError, ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Resource
@@ -155,10 +155,10 @@ class Pope(Metric):
 
 def _from_file(path: Path) -> _Answers:
     try:
-        text = plain_content(path.read_bytes(), path.name).decode("utf-8-sig")
+        text = plain_text(path)
     except UnpackedSizeError as error:
         raise ResourceError(f"the file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except UNREADABLE as error:
         raise ResourceError(f"cannot read the right answers: {error}", where=str(path), help=_HELP) from error
     try:
         document = _document(text)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.data import ImageId
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
 from captious.errors import ParameterError, ResourceError
 
 __all__ = ["AmberLists", "ImageWords", "as_amber_lists"]
@@ -129,8 +129,8 @@ def _text(folder: Path, name: str) -> str:
     if not paths:
         raise ResourceError(f"{name} was not found", where=str(folder), help=_HELP)
     try:
-        return plain_content(paths[0].read_bytes(), paths[0].name).decode("utf-8-sig")
+        return plain_text(paths[0])
     except UnpackedSizeError as error:
         raise ResourceError(f"the file is too large: {error}", where=str(paths[0]), help=RAISE_LIMIT) from error
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except UNREADABLE as error:
         raise ResourceError(f"cannot be read: {error}", where=str(paths[0]), help=_HELP) from error

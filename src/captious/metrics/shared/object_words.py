@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
 from captious.errors import ParameterError, ResourceError
 from captious.resources.coco_objects import FILE, NAME
 
@@ -170,10 +170,10 @@ def _coco() -> ObjectWords:
 def _from_file(path: Path) -> ObjectWords:
     help = 'write {"dog": ["puppy", "hound"], ...} in a .json file, or lines such as: dog, puppy, hound'
     try:
-        text = plain_content(path.read_bytes(), path.name).decode("utf-8-sig")
+        text = plain_text(path)
     except UnpackedSizeError as error:
         raise ResourceError(f"the vocabulary is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except UNREADABLE as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ResourceError(f"cannot read the vocabulary: {reason}", where=str(path), help=help) from error
     name = path.name.removesuffix(".gz").partition(".")[0]
