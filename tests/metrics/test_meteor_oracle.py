@@ -163,7 +163,14 @@ def test_any_tables(files: MeteorFiles, corpus: Corpus) -> None:
 
 @pytest.mark.parametrize(
     ("words", "lengths"),
-    [(1, (45, 40)), (2, (260, 12)), (3, (8, 200)), (4, (320, 9)), (2, (60, 40)), (8, (50, 60))],
+    [
+        (1, (45, 40)),
+        pytest.param(2, (260, 12), marks=pytest.mark.slow),
+        (3, (8, 200)),
+        pytest.param(4, (320, 9), marks=pytest.mark.slow),
+        pytest.param(2, (60, 40), marks=pytest.mark.slow),
+        (8, (50, 60)),
+    ],
     ids=str,
 )
 def test_more_paths_than_the_beam_holds(words: int, lengths: tuple[int, int]) -> None:

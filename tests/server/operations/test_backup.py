@@ -36,6 +36,7 @@ def rows(data: Path) -> dict[str, dict[str, Any]]:
         return {row["method"]: dict(row) for row in found}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sqlite")
 def test_a_backup_while_uploads_run(tmp_path: Path) -> None:
     archive, copy = tmp_path / "backup.tar", tmp_path / "copy"

@@ -40,6 +40,7 @@ def check_each_scored_once(
     return shown
 
 
+@pytest.mark.slow
 def test_twenty_at_once(tmp_path: Path) -> None:
     systems = [example("baseline"), example("improved")]
     # Each is different, so that no submission can have the scores of another.

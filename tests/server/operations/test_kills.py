@@ -13,6 +13,8 @@ import pytest
 
 from tests.support import kill_walk
 
+pytestmark = pytest.mark.slow  # kills processes of servers, again and again
+
 
 def walked(folder: Path, *options: str, database: str = "") -> dict[str, Any]:
     """What the walk ended with."""

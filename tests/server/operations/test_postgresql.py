@@ -15,6 +15,7 @@ from tests.support.site import EXAMPLES
 from tests.support.uploading import upload, upload_at_once
 
 CAPTIONS = (EXAMPLES / "improved.json").read_bytes()
+pytestmark = pytest.mark.slow  # several servers of several processes
 
 
 def test_main_job_with_several_workers_a_restart_and_a_backup(postgres: Postgres, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ import pytest
 
 from tests.support import races
 
+pytestmark = pytest.mark.slow  # several servers of several processes
+
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def raced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tests.support.site import EXAMPLES
 from tests.support.uploading import upload
 
 CAPTIONS = (EXAMPLES / "improved.json").read_bytes()
+pytestmark = pytest.mark.slow  # kills processes of servers, again and again
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from tests.server.operations.test_supervisor import wait_for
 from tests.support.server import Server
 
 
+@pytest.mark.slow
 def test_several_share_a_socket(tmp_path: Path) -> None:
     """Who comes while they are being started again waits, and is answered."""
     settings = {"CAPTIOUS_SERVER_WEB_PROCESSES": "2", "CAPTIOUS_SERVER_WORKERS": "1"}

@@ -260,7 +260,9 @@ def first_object(answer: Answer) -> dict[str, Any]:
     while start >= 0:
         try:
             value, _ = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
+        except RecursionError:  # so deep that it cannot be an answer
+            return {}
+        except ValueError:
             start = text.find("{", start + 1)
         else:
             return value if isinstance(value, dict) else {}
