@@ -5,7 +5,7 @@ from .data import Captions as Captions
 from .data import CaptionSets as CaptionSets
 from .data import Groups as Groups
 from .data import References as References
-from .data import load as load
+from .data import read_captions as read_captions
 from .data import read_groups as read_groups
 from .data import read_references as read_references
 from .errors import CaptiousError as CaptiousError

@@ -190,7 +190,7 @@ class TestPerCaption:
         file = f"scores{extension}"
         outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--per-caption", file)
         assert outcome.code == 0
-        assert captious.load(file, "references.json").candidates == expected("baseline").captions.candidates
+        assert captious.read_captions(file, "references.json").candidates == expected("baseline").captions.candidates
 
     def test_with_several_systems(self, folder: Path, run: Run) -> None:
         run(

@@ -64,7 +64,7 @@ class TestScore:
         path = tmp_path / "good.json"
         records = [{"image_id": image, "caption": caption} for image, caption in GOOD.items()]
         given: dict[str, object] = {"path": path, "name": str(path), "records": records, "mapping": GOOD}
-        given["captions"] = captious.load(GOOD, REFERENCES)
+        given["captions"] = captious.read_captions(GOOD, REFERENCES)
         reports = captious.score(given, REFERENCES, METRICS)
         assert isinstance(reports, captious.Reports)
         assert {report["rouge-l"].score for report in reports.values()} == {reports["mapping"]["rouge-l"].score}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.cli.library_options import Command, option_of
-from captious.data import CaptionFile, load
+from captious.data import CaptionFile, read_captions
 from captious.data.caption_file import Part, part_of
 
 __all__ = ["caption_files", "part_options", "reads_captions"]
@@ -16,8 +16,8 @@ __all__ = ["caption_files", "part_options", "reads_captions"]
 
 def part_options(command: Command) -> Command:
     """Give a command the options ``--columns`` and ``--split``."""
-    columns = option_of(load, "columns", metavar="NAMES")
-    return columns(option_of(load, "split", metavar="NAME")(command))
+    columns = option_of(read_captions, "columns", metavar="NAMES")
+    return columns(option_of(read_captions, "split", metavar="NAME")(command))
 
 
 def reads_captions(*parameters: str) -> Callable[[Command], Command]:

@@ -24,7 +24,7 @@ import torch
 import torchmetrics
 
 from captious.compat.metric_by_name import choose
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import CaptionTypeError, ParameterError
 from captious.metrics.contract.metric import Metric
 
@@ -212,7 +212,7 @@ def _checked(preds: Preds, target: Target) -> tuple[list[str], list[list[str]]]:
 
 
 def _table(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Captions:
-    return load(list(candidates), list(map(list, references)))
+    return read_captions(list(candidates), list(map(list, references)))
 
 
 def _lines(tensor: Tensor) -> Iterator[str]:

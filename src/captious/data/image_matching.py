@@ -1,4 +1,4 @@
-"""Matching candidates with references by image id: ``read_references`` and ``load``.
+"""Matching candidates with references by image id: ``read_references`` and ``read_captions``.
 
 Every image that either side names must have both a candidate and references; with ``subset``, the images that do are
 scored and the others are counted. Rows come in the order of the references.
@@ -33,14 +33,14 @@ from captious.data.readers import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
-__all__ = ["images_of", "load", "match", "read_references", "references_of"]
+__all__ = ["absent_references", "match_images", "read_captions", "read_references", "references_of"]
 
 _SUBSET = "--subset (subset=True in Python)"
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
 
 @overload
-def load(
+def read_captions(
     candidates: object,
     references: object = ...,
     *,
@@ -51,7 +51,7 @@ def load(
     split: str | Sequence[str] | None = ...,
 ) -> Captions: ...
 @overload
-def load(
+def read_captions(
     candidates: object,
     references: object = ...,
     *,
@@ -62,7 +62,7 @@ def load(
     split: str | Sequence[str] | None = ...,
 ) -> CaptionSets: ...
 @overload
-def load(
+def read_captions(
     candidates: object,
     references: object = ...,
     *,
@@ -72,7 +72,7 @@ def load(
     columns: ColumnNames | None = ...,
     split: str | Sequence[str] | None = ...,
 ) -> Captions | CaptionSets: ...
-def load(
+def read_captions(
     candidates: object,
     references: object = None,
     *,
@@ -121,10 +121,10 @@ def load(
     """
     shares = references is not None and not isinstance(references, References)
     part = part_of(columns, split, 2 if shares else 1)
-    return match(candidates, references, part=part, subset=subset, several=several, clean=clean)
+    return match_images(candidates, references, part=part, subset=subset, several=several, clean=clean)
 
 
-def match(
+def match_images(
     candidates: object,
     references: object = None,
     *,
@@ -133,13 +133,13 @@ def match(
     several: bool = False,
     clean: str | Sequence[str] = (),
 ) -> Captions | CaptionSets:
-    """``load`` with the part of sources that is read, which several systems share."""
+    """``read_captions`` with the part of sources that is read, which several systems share."""
     rules = rules_of(clean)
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
         if several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    table = images_of(candidates, part) if references is None else references_of(references, part)
+    table = absent_references(candidates, part) if references is None else references_of(references, part)
     rows = read_rows(candidates, "candidates", several=several, part=part)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
@@ -182,7 +182,7 @@ def read_references(
 
     Args:
         source: a path or a Python object; ``read_rows`` lists the forms.
-        columns, split: as for ``load``.
+        columns, split: as for ``read_captions``.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
@@ -222,7 +222,7 @@ def _by_image(rows: CaptionRows) -> References:
     )
 
 
-def images_of(candidates: object, part: Part | None = None) -> References:
+def absent_references(candidates: object, part: Part | None = None) -> References:
     """The images of candidates, without references: what metrics that need none are given in their place.
 
     Args:
@@ -235,7 +235,7 @@ def images_of(candidates: object, part: Part | None = None) -> References:
     rows = read_rows(candidates, "candidates", several=True, part=part)
     ids = tuple(dict.fromkeys(rows.ids))
     return References(
-        ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, are_given=False
+        ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, present=False
     )
 
 
@@ -251,7 +251,7 @@ def _matched(
             where=f"{references.name}: {images(without)}",
             help=f"add references or remove these images. To score the images that have them: {_SUBSET}",
         )
-    if not references.are_given and (not rows or (not subset and not len(having) == len(rows) == len(references))):
+    if not references.present and (not rows or (not subset and not len(having) == len(rows) == len(references))):
         raise UnknownImageError(
             "the systems do not have the same images",
             where=f"{references.name}: {images(references.ids)}; {candidates.name}: {images(candidates.ids)}",

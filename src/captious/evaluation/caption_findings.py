@@ -184,24 +184,22 @@ class CaptionFindings:
             tokens = Tokens.of(texts, PTB, reference_tokens.vocabulary)
         else:
             tokens, _ = captions.layer(TokenLayer(PTB))
-        usual_words = (
-            _mean_lengths(reference_tokens, references)[rows] if references.are_given else np.zeros(len(texts))
-        )
+        usual_words = _mean_lengths(reference_tokens, references)[rows] if references.present else np.zeros(len(texts))
         masks["repetition"] = text_checks.repeats_itself(tokens.ids, tokens.offsets)
         masks["cut"] = is_cut_off(texts, tokens.lengths)
         masks["parse"] = tokens.lengths > LONG_SENTENCE
-        if references.are_given:
+        if references.present:
             masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), usual_words)
         for kind in ("markdown", "prompt", "sentences", "long", "short", "script", "language", "cut"):
             masks[kind] = masks.get(kind, np.zeros(len(texts), bool)) & ~masks["empty"]
         for kind in ("language", "short"):  # words of other scripts are not counted as people count them
             masks[kind] &= ~masks["script"]
         ids = captions.ids
-        people = references.texts if references.are_given else ()
+        people = references.texts if references.present else ()
         return cls(
             len(texts),
             len(people),
-            int(np.diff(references.offsets).max(initial=0)) if references.are_given else 0,
+            int(np.diff(references.offsets).max(initial=0)) if references.present else 0,
             (float(tokens.lengths.sum()), float(usual_words.sum())),
             {
                 kind: (int(mask.sum()), tuple(str(ids[rows[i]]) for i in np.flatnonzero(mask)[:_EXAMPLES]))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets, ImageId, images_of, same_images
+from captious.data import Captions, CaptionSets, ImageId, absent_references, same_images
 from captious.data.caption_file import part_of
 from captious.data.columns import ColumnNames
-from captious.data.image_matching import match, references_of
+from captious.data.image_matching import match_images, references_of
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
@@ -237,10 +237,10 @@ def compare(
     part = part_of(columns, split, 2 + (references is not None))
     table = None if references is None else references_of(references, part)
     if table is None and len(tables) < 2:
-        table = tables[0].references if tables else images_of(a, part)
+        table = tables[0].references if tables else absent_references(a, part)
     report_a, report_b = (
         evaluate(
-            match(candidates, table, part=part, subset=subset, several=several, clean=clean),
+            match_images(candidates, table, part=part, subset=subset, several=several, clean=clean),
             selection,
             system=name,
             of_k=choices,

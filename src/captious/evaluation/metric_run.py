@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets, References, load
+from captious.data import Captions, CaptionSets, References, read_captions
 from captious.data.caption_file import part_of
 from captious.data.columns import ColumnNames
-from captious.data.image_matching import match, references_of
+from captious.data.image_matching import match_images, references_of
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
@@ -80,8 +80,9 @@ def score(
 
     Args:
         candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``
-            and ``CaptionSets``, as ``captious.load`` returns them, have references. A mapping from names of systems to
-            any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has several systems.
+            and ``CaptionSets``, as ``captious.read_captions`` returns them, have references. A mapping from names of
+            systems to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has
+            several systems.
         references: likewise, or the result of ``captious.read_references``, which systems can share. None for metrics
             that need none, such as chair.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``), metrics, or functions of a
@@ -97,8 +98,8 @@ def score(
         clean: rules to clean candidates by before they are scored, with commas between them: markdown makes text of
             it, prompt removes beginnings such as "Sure! Here is a caption:" and "The image shows". Signatures name
             them.
-        columns, split: names of columns, and the split that is read, as for ``captious.load``; they hold for each
-            side and system that has them.
+        columns, split: names of columns, and the split that is read, as for ``captious.read_captions``; they hold for
+            each side and system that has them.
 
     Returns:
         Corpus and caption scores, of each system where there are several. Misleading results are listed in
@@ -115,7 +116,7 @@ def score(
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     if systems is None:
-        captions = load(
+        captions = read_captions(
             candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
         )
         system = name_of(candidates, "candidates") if system is None else system
@@ -131,7 +132,7 @@ def score(
     reports = Reports(
         [
             evaluate(
-                match(source, table, part=part, subset=subset, several=several, clean=clean),
+                match_images(source, table, part=part, subset=subset, several=several, clean=clean),
                 selection,
                 system=name,
                 of_k=choices,
@@ -189,7 +190,7 @@ def evaluate(
                 signatures = metric.signatures(state)
                 if captions.clean:
                     signatures = with_part(signatures, f"clean:{'+'.join(captions.clean)}")
-                if metric.needs_references and captions.references.are_given:
+                if metric.needs_references and captions.references.present:
                     signatures = with_references(signatures, *counts, references_as=references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
                 for label, column in item.columns.items():
@@ -248,7 +249,7 @@ def refuse_missing_references(references: References, selection: Selection) -> N
     """
     metrics = [item.metric for item in selection]
     needing = [each.name for each in metrics if each.needs_references and not isinstance(each, FunctionMetric)]
-    if needing and not references.are_given:
+    if needing and not references.present:
         raise ParameterError(
             f"{', '.join(needing)} cannot be computed without references",
             where=references.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from captious.data import Captions, CaptionSets, load
+from captious.data import Captions, CaptionSets, read_captions
 from captious.errors import ParameterError
 from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.metric_run import refuse_missing_references
@@ -54,8 +54,8 @@ class Stream:
         self._waiting: list[Captions | CaptionSets] = []  # for the metrics that are fitted on all references
 
     def update(self, candidates: object, references: object = None) -> None:
-        """Add captions: any form that ``captious.load`` reads, or what it returns."""
-        captions = load(candidates, references, several=self._several)
+        """Add captions: any form that ``captious.read_captions`` reads, or what it returns."""
+        captions = read_captions(candidates, references, several=self._several)
         refuse_missing_references(captions.references, self._selection)
         if self._selection.settings.references_as == "cat":
             captions = captions.concatenated

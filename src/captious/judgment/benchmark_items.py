@@ -259,12 +259,12 @@ def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], im
 
     If no caption has any, the table says so, and metrics that need them are refused.
     """
-    are_given = any(references)
-    if not are_given:
+    present = any(references)
+    if not present:
         references = [("",)] * len(ids)
     offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in references])])
     texts = tuple(text for image_texts in references for text in image_texts)
-    return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images), are_given=are_given)
+    return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images), present=present)
 
 
 def _image_id(image: object) -> str:

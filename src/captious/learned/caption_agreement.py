@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
 from captious.learned.caption_features import EncodedLayer, junctions, similarities, slips
 from captious.learned.caption_weights import CaptionWeights
@@ -175,7 +175,7 @@ class Captious(MeanMetric):
         """
         if self.head is not None:
             raise ParameterError(f"captious@{self.variant} cannot be explained", help="explain captious@light instead")
-        captions = load({0: candidate}, {0: list(references)})
+        captions = read_captions({0: candidate}, {0: list(references)})
         candidates, encoded = captions.layer(self.layer)
         words = captions.layer(WordLayer(self.tokenizer))[0]
         vocabulary = words.vocabulary.words()

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import InputError, ParameterError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Number, Parameter, exact
@@ -189,7 +189,7 @@ class Meteor(Metric):
 
     def align(self, candidate: str, reference: str) -> Alignment:
         """How METEOR aligns a candidate with one reference, and the resulting scores."""
-        captions = load({0: candidate}, {0: [reference]})
+        captions = read_captions({0: candidate}, {0: [reference]})
         left, right = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         statistics = self.statistics(captions)[0]  # raises where there is too much to align
         links = meteor_alignment(left.lexicon, left.ids, right.ids, self._module_bits)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import InputError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import Number
@@ -82,7 +82,7 @@ class Wmd(VectorMetric):
 
     def transport(self, candidate: str, reference: str) -> Transport:
         """How the words of a reference are moved to those of a candidate, and the cost."""
-        captions = load({0: candidate}, {0: [reference]})
+        captions = read_captions({0: candidate}, {0: [reference]})
         ours, theirs = captions.layer(BagLayer(self.words))
         words = ours.table.words
         distance = float(self.distances(captions)[0])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from captious.data import Captions, References, load
+from captious.data import Captions, References, read_captions
 from captious.errors import ParameterError
 from captious.evaluation import evaluate
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
@@ -53,7 +53,7 @@ def scoring_time(
     """
     if repeats < 1:
         raise ParameterError(f"{repeats} is not a number of repeats", help="time every metric at least once")
-    captions = candidates if isinstance(candidates, Captions) else load(candidates, references)
+    captions = candidates if isinstance(candidates, Captions) else read_captions(candidates, references)
     selection = as_selection(metrics, settings)
     n = len(captions)
     with using_threads(selection.settings.threads):
