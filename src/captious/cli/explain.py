@@ -178,7 +178,7 @@ def _of_files(
     else:
         scores = -result.per_caption if result.lower_is_better else result.per_caption
         rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[:worst].tolist()
-    chosen = selection[0].caption_metric
+    chosen = selection[0].require_caption_metric()
     state = chosen.fit(captions.references)
     offsets, texts = captions.references.offsets, captions.references.texts
     return [

@@ -22,7 +22,7 @@ from captious.cli.options import (
     subset_option,
 )
 from captious.cli.outputs import PRESENTATION, deliver, output_options, warn, written
-from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
+from captious.cli.shards import check_shard_options, shard_options, sharded_report
 from captious.data import absent_references, read_captions, read_references, same_images
 from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
 from captious.errors import ParameterError
@@ -119,7 +119,7 @@ def score(
         deliver(sharded.to_table(intervals=intervals), None, format_, presentation)
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
-    refuse_shard_options()
+    check_shard_options()
     if not files:
         raise click.UsageError("no candidates given")
     logs = [read_harness_log(file, harness) for file in files] if harness is not None else []

@@ -70,7 +70,7 @@ class CaptionMetric(torchmetrics.Metric):
     def __init__(self, metric: str | Metric, **settings: Any) -> None:
         super().__init__(**{name: settings.pop(name) for name in _OF_TORCHMETRICS if name in settings})
         chosen = choose(metric, **settings)
-        self.metric = chosen.caption_metric
+        self.metric = chosen.require_caption_metric()
         self.columns = chosen.columns
         # Metrics in a MetricCollection share their states if these are equal in name and value after the first batch.
         form = re.sub(r"\W", "_", self.metric.signatures()[0])

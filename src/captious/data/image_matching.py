@@ -14,7 +14,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from captious.data.caption_file import CaptionFile, Part, part_of
+from captious.data.caption_file import CaptionFile, ReadOptions, read_options_of
 from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
@@ -120,27 +120,29 @@ def read_captions(
         With ``subset`` not the last three, but UnknownImageError if no image has both.
     """
     shares = references is not None and not isinstance(references, References)
-    part = part_of(columns, split, 2 if shares else 1)
-    return match_images(candidates, references, part=part, subset=subset, several=several, clean=clean)
+    read_options = read_options_of(columns, split, 2 if shares else 1)
+    return match_images(candidates, references, read_options=read_options, subset=subset, several=several, clean=clean)
 
 
 def match_images(
     candidates: object,
     references: object = None,
     *,
-    part: Part | None,
+    read_options: ReadOptions | None,
     subset: bool = False,
     several: bool = False,
     clean: str | Sequence[str] = (),
 ) -> Captions | CaptionSets:
-    """``read_captions`` with the part of sources that is read, which several systems share."""
+    """``read_captions`` with options that say what to read of the sources, which several systems share."""
     rules = rules_of(clean)
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
         if several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    table = absent_references(candidates, part) if references is None else references_of(references, part)
-    rows = read_rows(candidates, "candidates", several=several, part=part)
+    table = (
+        absent_references(candidates, read_options) if references is None else references_of(references, read_options)
+    )
+    rows = read_rows(candidates, "candidates", several=several, read_options=read_options)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules])
@@ -187,21 +189,21 @@ def read_references(
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
-    return references_of(source, part_of(columns, split))
+    return references_of(source, read_options_of(columns, split))
 
 
-def references_of(source: object, part: Part | None) -> References:
-    """``read_references`` with the part of sources that is read."""
+def references_of(source: object, read_options: ReadOptions | None) -> References:
+    """``read_references`` with options that say what to read of the sources."""
     if isinstance(source, References):
         return source
     if isinstance(source, str | os.PathLike) and is_prepared(source):
         if isinstance(source, CaptionFile):
-            part = source.part or part
+            read_options = source.read_options or read_options
         table = read_prepared(source)
-        if part is not None:
-            part.leave(table.name, "references")
+        if read_options is not None:
+            read_options.leave(table.name, "references")
         return table
-    return _by_image(read_rows(source, "references", part=part))
+    return _by_image(read_rows(source, "references", read_options=read_options))
 
 
 def _by_image(rows: CaptionRows) -> References:
@@ -222,17 +224,17 @@ def _by_image(rows: CaptionRows) -> References:
     )
 
 
-def absent_references(candidates: object, part: Part | None = None) -> References:
+def absent_references(candidates: object, read_options: ReadOptions | None = None) -> References:
     """The images of candidates, without references: what metrics that need none are given in their place.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. An image may have several.
-        part: which columns and which split are read.
+        read_options: which columns and which split are read.
 
     Raises:
         InputError: what is wrong with the candidates.
     """
-    rows = read_rows(candidates, "candidates", several=True, part=part)
+    rows = read_rows(candidates, "candidates", several=True, read_options=read_options)
     ids = tuple(dict.fromkeys(rows.ids))
     return References(
         ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, present=False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.data import Captions, CaptionSets, ImageId, absent_references, same_images
-from captious.data.caption_file import part_of
+from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
 from captious.data.image_matching import match_images, references_of
 from captious.errors import ParameterError, UnknownNameError
@@ -234,21 +234,21 @@ def compare(
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     tables = [candidates for candidates in (a, b) if isinstance(candidates, Captions | CaptionSets)]
-    part = part_of(columns, split, 2 + (references is not None))
-    table = None if references is None else references_of(references, part)
+    read_options = read_options_of(columns, split, 2 + (references is not None))
+    table = None if references is None else references_of(references, read_options)
     if table is None and len(tables) < 2:
-        table = tables[0].references if tables else absent_references(a, part)
+        table = tables[0].references if tables else absent_references(a, read_options)
     report_a, report_b = (
         evaluate(
-            match_images(candidates, table, part=part, subset=subset, several=several, clean=clean),
+            match_images(candidates, table, read_options=read_options, subset=subset, several=several, clean=clean),
             selection,
             system=name,
             of_k=choices,
         )
         for name, candidates in zip(systems, (a, b), strict=True)
     )
-    if part is not None:
-        part.check()
+    if read_options is not None:
+        read_options.check()
     comparison = _compared(report_a, report_b, sampling)
     issue(comparison.warnings)
     return comparison

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from captious.data import Captions, CaptionSets, References, read_captions
-from captious.data.caption_file import part_of
+from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
 from captious.data.image_matching import match_images, references_of
 from captious.errors import EmptyInputError, ParameterError
@@ -127,12 +127,12 @@ def score(
         raise ParameterError(
             "these are several systems, which have names already", where=f"system={system!r}", help="leave out system"
         )
-    part = part_of(columns, split, len(systems) + (references is not None))
-    table = None if references is None else references_of(references, part)
+    read_options = read_options_of(columns, split, len(systems) + (references is not None))
+    table = None if references is None else references_of(references, read_options)
     reports = Reports(
         [
             evaluate(
-                match_images(source, table, part=part, subset=subset, several=several, clean=clean),
+                match_images(source, table, read_options=read_options, subset=subset, several=several, clean=clean),
                 selection,
                 system=name,
                 of_k=choices,
@@ -140,8 +140,8 @@ def score(
             for name, source in systems.items()
         ]
     )
-    if part is not None:
-        part.check()
+    if read_options is not None:
+        read_options.check()
     issue(reports.warnings)
     return reports
 
@@ -169,7 +169,7 @@ def evaluate(
         raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
-    refuse_missing_references(captions.references, selection)
+    check_needed_references(captions.references, selection)
     messages = [*selection.warnings]
     findings = CaptionFindings.of(captions)
     if any(item.metric.needs_references for item in selection):
@@ -241,7 +241,7 @@ def _description(sets: CaptionSets, selection: Selection) -> Description:
     return describe(sets, PTB if tokenizer is None else as_tokenizer(tokenizer), training)
 
 
-def refuse_missing_references(references: References, selection: Selection) -> None:
+def check_needed_references(references: References, selection: Selection) -> None:
     """Refuse metrics that need references where there are none; functions of users get empty lists.
 
     Raises:

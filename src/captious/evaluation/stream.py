@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from captious.data import Captions, CaptionSets, read_captions
 from captious.errors import ParameterError
 from captious.evaluation.exact_sums import ExactSums
-from captious.evaluation.metric_run import refuse_missing_references
+from captious.evaluation.metric_run import check_needed_references
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import SetMetric
@@ -56,7 +56,7 @@ class Stream:
     def update(self, candidates: object, references: object = None) -> None:
         """Add captions: any form that ``captious.read_captions`` reads, or what it returns."""
         captions = read_captions(candidates, references, several=self._several)
-        refuse_missing_references(captions.references, self._selection)
+        check_needed_references(captions.references, self._selection)
         if self._selection.settings.references_as == "cat":
             captions = captions.concatenated
         if any(item.metric.needs_fit for item in self._selection):

@@ -16,7 +16,7 @@ from captious.judgment.agreement import judge, load_judgments
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.papers import paper_names
-from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run
+from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.reproduction_result import Reproduced, Reproduction
 from captious.metrics.contract import catalogue
@@ -105,7 +105,7 @@ class _Runner:
         return figures
 
     def _figure(
-        self, table: PaperTable, column: Column, row: str, request: str, published: float | None, given: _Records
+        self, table: PaperTable, column: PaperColumn, row: str, request: str, published: float | None, given: _Records
     ) -> Reproduced:
         reason = given.reasons.get(request, "")
         if not request or column.run is None:
@@ -230,7 +230,7 @@ class _Runner:
         return ""
 
 
-def _matches(record: Mapping[str, Any], column: Column) -> bool:
+def _matches(record: Mapping[str, Any], column: PaperColumn) -> bool:
     return all(record.get(key) == value for key, value in column.where.items())
 
 

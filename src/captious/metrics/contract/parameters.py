@@ -35,7 +35,7 @@ __all__ = [
 #: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
 LARGE = 1_000_000
 
-Given = TypeVar("Given", contravariant=True)
+Input = TypeVar("Input", contravariant=True)
 Value = TypeVar("Value", covariant=True)
 MaybeNumber = TypeVar("MaybeNumber", bound=float | None)
 MaybeInteger = TypeVar("MaybeInteger", bound=int | None)
@@ -43,10 +43,10 @@ MaybeInteger = TypeVar("MaybeInteger", bound=int | None)
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
-class Parameter(Generic[Given, Value]):
+class Parameter(Generic[Input, Value]):
     """A parameter of a metric, as an attribute of its class.
 
-    The constructor of a metric checks and converts values; ``Given`` is what it takes, ``Value`` what the metric holds.
+    The constructor of a metric checks and converts values; ``Input`` is what it takes, ``Value`` what the metric holds.
     A metric that is made cannot be changed. This class takes any value as it is; subclasses check.
 
     Args:
@@ -62,7 +62,7 @@ class Parameter(Generic[Given, Value]):
     text_form: str = ""
 
     def __init__(
-        self, *, default: Given, summary: str = "", signature_key: str | None = None, none: str = "none"
+        self, *, default: Input, summary: str = "", signature_key: str | None = None, none: str = "none"
     ) -> None:
         self.default = default
         self.summary = summary
@@ -87,7 +87,7 @@ class Parameter(Generic[Given, Value]):
         except KeyError:
             raise AttributeError(f"{self.name} is not set yet") from None
 
-    def __set__(self, instance: object, value: Given) -> None:
+    def __set__(self, instance: object, value: Input) -> None:
         if instance.__dict__.get("is_complete"):
             raise AttributeError(f"{self.name} cannot be changed: make another {type(instance).__name__}")
         instance.__dict__[self.name] = self.check(instance, value)
@@ -329,7 +329,7 @@ class Text(Parameter[str, str]):
         return text
 
 
-class Resource(Parameter[Given, Value]):
+class Resource(Parameter[Input, Value]):
     """Something that is read from a name, a file or an object: vectors, frequencies, weights.
 
     Args:
@@ -343,7 +343,7 @@ class Resource(Parameter[Given, Value]):
     def __init__(
         self,
         *,
-        default: Given,
+        default: Input,
         read: Callable[[Any], Any] | None = None,
         keep_none: bool = False,
         show: Callable[[Any], object] | None = None,

@@ -37,8 +37,7 @@ class RequestedMetric:
     metric: BaseMetric
     columns: dict[str, int]
 
-    @property
-    def caption_metric(self) -> Metric:
+    def require_caption_metric(self) -> Metric:
         """The metric as one of captions.
 
         Raises:
