@@ -61,7 +61,7 @@ def test_each_kind_is_told_with_its_images(kind: str, text: str | None) -> None:
 def test_what_matters_before_scoring_is_not_told_with_scores() -> None:
     findings = CaptionFindings.of(with_candidates({i: f"{LONG} {LONG} {LONG}" for i in range(6)}))
     assert any("SPICE" in warning for warning in findings.warnings)
-    assert not any("SPICE" in warning for warning in findings.warnings_under(["ptb"]))
+    assert not any("SPICE" in warning for warning in findings.warnings_for(["ptb"]))
 
 
 def test_captions_that_are_cut_off() -> None:

@@ -42,7 +42,7 @@ class TestIdenticalSystems:
 
 
 def test_a_better_system_is_better() -> None:
-    comparison = captious.compare(BAD, GOOD, REFERENCES, systems=("bad", "good"))
+    comparison = captious.compare(BAD, GOOD, REFERENCES, names=("bad", "good"))
     assert (comparison.a.system, comparison.b.system) == ("bad", "good")
     for difference in comparison.values():
         assert difference.score_a < difference.score_b
@@ -265,8 +265,8 @@ class TestRefusals:
 
     def test_three_names_for_two_systems(self) -> None:
         for names in (("x", "y", "z"), ("x", "x"), "xy"):
-            with pytest.raises(ParameterError, match="systems"):
-                captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], systems=names)
+            with pytest.raises(ParameterError, match="pair of names"):
+                captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], names=names)
 
 
 class TestExamples:
@@ -315,7 +315,7 @@ class TestExamples:
 
 class TestToDict:
     def test_form(self) -> None:
-        comparison = captious.compare(BAD, GOOD, REFERENCES, ["cider-d", "rouge-l"], systems=("x", "y"), resamples=7)
+        comparison = captious.compare(BAD, GOOD, REFERENCES, ["cider-d", "rouge-l"], names=("x", "y"), resamples=7)
         plain = comparison.to_dict(examples=2)
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
         assert plain["version"] == __version__

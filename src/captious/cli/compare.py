@@ -94,7 +94,7 @@ def compare(
         return
     groups = groups_of(group_by, [*(references or ()), *candidates], table, settings)
     (a, b), (first, second) = candidates, names
-    comparison = compare_systems(a, b, table, settings=settings, systems=(first, second), **options)
+    comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
     result = comparison if groups is None else comparison.by_group(groups)
     deliver(result.to_table(examples=examples), output, format_, presentation)
     warn(result.warnings)

@@ -71,7 +71,7 @@ class CaptionMetric(torchmetrics.Metric):
         super().__init__(**{name: settings.pop(name) for name in _OF_TORCHMETRICS if name in settings})
         chosen = choose(metric, **settings)
         self.metric = chosen.require_caption_metric()
-        self.columns = chosen.columns
+        self.columns = chosen.output_indices
         # Metrics in a MetricCollection share their states if these are equal in name and value after the first batch.
         form = re.sub(r"\W", "_", self.metric.signatures()[0])
         self._sum, self._number, self._texts = f"sum_{form}", f"number_{form}", f"captions_{form}"

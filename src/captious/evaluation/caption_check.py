@@ -50,7 +50,7 @@ class Check(Displayed):
         rows = [
             Row(kind, [Cell(finding.n), Cell(finding.n / finding.of), Cell(", ".join(finding.examples))])
             for kind in KINDS
-            if self.n_references or not KINDS[kind].beside_references
+            if self.n_references or not KINDS[kind].needs_references
             for finding in [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ()))]
         ]
         lengths = f"{self.words[0]:.1f} words per candidate"

@@ -200,7 +200,7 @@ def compare(
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
-    systems: tuple[str, str] | None = None,
+    names: tuple[str, str] | None = None,
     subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
@@ -218,7 +218,7 @@ def compare(
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes.
         references: likewise. None if candidates have references, as ``Captions`` do, or metrics need none.
-        systems: their names; by default those of their files without extensions, or "a" and "b".
+        names: names of the systems; by default those of their files without extensions, or "a" and "b".
         metrics, settings, subset, several, of_k, clean, columns, split: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
@@ -227,9 +227,9 @@ def compare(
         ParameterError: the systems do not have the same images (with ``subset``).
     """
     sampling = Sampling(resamples, seed, level)
-    systems = pair_names(a, b) if systems is None else systems
-    if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
-        raise ParameterError(f"{systems!r} is not a pair of names", help="give two names: systems=('a', 'b')")
+    names = pair_names(a, b) if names is None else names
+    if isinstance(names, str) or len(set(names)) != 2 or len(names) != 2:
+        raise ParameterError(f"{names!r} is not a pair of names", help="give two names: names=('a', 'b')")
     several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
@@ -245,7 +245,7 @@ def compare(
             system=name,
             of_k=choices,
         )
-        for name, candidates in zip(systems, (a, b), strict=True)
+        for name, candidates in zip(names, (a, b), strict=True)
     )
     if read_options is not None:
         read_options.check()

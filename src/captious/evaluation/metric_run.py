@@ -173,9 +173,9 @@ def evaluate(
     messages = [*selection.warnings]
     findings = CaptionFindings.of(captions)
     if any(item.metric.needs_references for item in selection):
-        messages += findings.warnings_under(item.metric.tokens for item in selection)
+        messages += findings.warnings_for(item.metric.tokens for item in selection)
     else:
-        messages += findings.warnings_alone
+        messages += findings.warnings_without_references
     table = captions.concatenated if references_as == "cat" else captions
     counts = reference_counts(captions.references)
     store = table.references.stored
@@ -193,7 +193,7 @@ def evaluate(
                 if metric.needs_references and captions.references.present:
                     signatures = with_references(signatures, *counts, references_as=references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
-                for label, column in item.columns.items():
+                for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
                 messages += [warning for warning in _warnings(metric, table, state) if warning not in messages]

@@ -169,7 +169,7 @@ class Report(Displayed, Mapping[str, Result]):
         return len(self.captions.references.texts) if self.captions.references.present else 0
 
     @property
-    def single(self) -> Captions:
+    def single_captions(self) -> Captions:
         """``captions``, for what is made for one candidate per image.
 
         Raises:

@@ -85,7 +85,7 @@ class Stream:
         scores: dict[str, float] = {}
         for index, item in enumerate(self._selection):
             values = item.metric.aggregate(sums[index].values).tolist()
-            scores |= {label: values[column] for label, column in item.columns.items()}
+            scores |= {label: values[column] for label, column in item.output_indices.items()}
         return scores
 
     def merge(self, other: Stream) -> None:
@@ -112,7 +112,9 @@ class Stream:
     def _signatures(self) -> tuple[str, ...]:
         """Of each requested output, everything that scores depend on besides the captions."""
         references_as = self._selection.settings.references_as
-        signatures = [item.metric.signatures()[column] for item in self._selection for column in item.columns.values()]
+        signatures = [
+            item.metric.signatures()[column] for item in self._selection for column in item.output_indices.values()
+        ]
         return (*signatures, f"references:{references_as}")
 
     @staticmethod

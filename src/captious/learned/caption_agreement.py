@@ -22,7 +22,7 @@ from captious.learned.caption_features import EncodedLayer, junctions, similarit
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.encoder_heads import EncoderHead, HeadedLayer
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
@@ -90,10 +90,10 @@ class Captious(MeanMetric):
         "full": "the same with a contextual encoder and a trained head",
     }
 
-    weights: Resource[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = Resource(
+    weights: ResourceParameter[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = ResourceParameter(
         default=None, summary="a file of training/captious (train_head.py for full); none for those of the package"
     )
-    model: Resource[Encoder | str | None, Encoder | str | None] = Resource(
+    model: ResourceParameter[Encoder | str | None, Encoder | str | None] = ResourceParameter(
         default=None, summary="for full: contextual encoder; none for the one that the weights name", signature_key=""
     )
 

@@ -301,7 +301,7 @@ class Plan:
                     sums.warnings[_NUMBER.sub("#", warning)] = warning, 1, True
                 if caption_scores is not None:
                     values = chosen.metric.aggregate(statistics)
-                    scores |= {label: values[:, column] for label, column in chosen.columns.items()}
+                    scores |= {label: values[:, column] for label, column in chosen.output_indices.items()}
         except _NOT_OF_A_ROW:
             raise
         except Exception as error:

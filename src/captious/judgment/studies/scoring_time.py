@@ -63,7 +63,7 @@ def scoring_time(
     warnings: list[str] = []
     with steps(selection, lambda entry: entry.metric.name) as timed:
         for entry in timed:
-            label = next(iter(entry.columns)) if len(entry.columns) == 1 else entry.metric.name
+            label = next(iter(entry.output_indices)) if len(entry.output_indices) == 1 else entry.metric.name
             one = replace(selection, requested=(entry,))
             score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), one, name="timing")
             times = []

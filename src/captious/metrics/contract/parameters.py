@@ -2,7 +2,7 @@
 
     class CiderD(Cider):
         name = "cider-d"
-        sigma: Number[float] = Number(default=6.0, least=0.001, summary="width of the length penalty, in words")
+        sigma: NumberParameter[float] = NumberParameter(default=6.0, least=0.001, summary="width of the length penalty")
 
 The constructor and its checks, the text form (``cider-d:sigma=4``), labels, signatures, help and documentation are made
 from the declaration.
@@ -21,13 +21,13 @@ from captious.text import Tokenizer, as_tokenizer
 
 __all__ = [
     "LARGE",
-    "Choice",
-    "Flag",
-    "Integer",
-    "Number",
+    "ChoiceParameter",
+    "FlagParameter",
+    "IntegerParameter",
+    "NumberParameter",
     "Parameter",
-    "Resource",
-    "Text",
+    "ResourceParameter",
+    "TextParameter",
     "TokenizerParameter",
     "exact",
 ]
@@ -141,7 +141,7 @@ class Parameter(Generic[Input, Value]):
         return ""
 
 
-class Number(Parameter[MaybeNumber, MaybeNumber]):
+class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
     """A number in a range; None as well if that is the default.
 
     Args:
@@ -189,7 +189,7 @@ class Number(Parameter[MaybeNumber, MaybeNumber]):
         )
 
 
-class Integer(Parameter[MaybeInteger, MaybeInteger]):
+class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
     """An integer in a range; None as well if that is the default, or with ``optional``.
 
     Args:
@@ -238,7 +238,7 @@ class Integer(Parameter[MaybeInteger, MaybeInteger]):
         return f"an integer from {self.least:,} to {self.most:,}"
 
 
-class Flag(Parameter[bool, bool]):
+class FlagParameter(Parameter[bool, bool]):
     """True or False."""
 
     text_form = "true or false"
@@ -273,7 +273,7 @@ class Flag(Parameter[bool, bool]):
         return "true" if value else "false"
 
 
-class Choice(Parameter[str, str]):
+class ChoiceParameter(Parameter[str, str]):
     """One of several words.
 
     Args:
@@ -312,7 +312,7 @@ class Choice(Parameter[str, str]):
         return ", ".join(self.choices)
 
 
-class Text(Parameter[str, str]):
+class TextParameter(Parameter[str, str]):
     """Text without commas and vertical bars, which separate parameters in labels and signatures."""
 
     text_form = "text"
@@ -329,7 +329,7 @@ class Text(Parameter[str, str]):
         return text
 
 
-class Resource(Parameter[Input, Value]):
+class ResourceParameter(Parameter[Input, Value]):
     """Something that is read from a name, a file or an object: vectors, frequencies, weights.
 
     Args:
@@ -371,7 +371,7 @@ class Resource(Parameter[Input, Value]):
 TokenizerLike: TypeAlias = str | Tokenizer | Callable[[str], Sequence[str]]
 
 
-class TokenizerParameter(Resource[TokenizerLike | None, Tokenizer]):
+class TokenizerParameter(ResourceParameter[TokenizerLike | None, Tokenizer]):
     """The tokenizer: a name, or what ``captious.text.as_tokenizer`` takes.
 
     A metric whose default is None sets its tokenizer in ``setup``.
