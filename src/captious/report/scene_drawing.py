@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from captious.atomic_write import whole_file
 from captious.errors import ParameterError
 from captious.report import numbers
-from captious.report.plots import FORMATS, rendered, require_matplotlib
+from captious.report.plots import FORMATS, check_matplotlib, rendered
 from captious.report.scene_layout import Layout, SceneObject, SceneTuple, scene_layout
 from captious.report.scene_text import named
 from captious.scenes.spice_explanation import SceneExplanation
@@ -57,7 +57,7 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    require_matplotlib()
+    check_matplotlib()
     from matplotlib.figure import Figure
 
     layout = scene_layout(explanation)
