@@ -48,7 +48,7 @@ def small_model() -> str | None:
 
 
 def prepare_captious(options: argparse.Namespace) -> Score:
-    from captious import load
+    from captious import read_captions
     from captious.data import read_references as read
     from captious.metrics.bertscore import BertScore
     from captious.models import Encoder
@@ -60,7 +60,7 @@ def prepare_captious(options: argparse.Namespace) -> Score:
     def score(systems: list[list[str]], references: list[list[str]]) -> Scores:
         table = read(references)
         state = metric.fit(table)
-        rows = [metric.statistics(load(candidates, table), state) for candidates in systems]
+        rows = [metric.statistics(read_captions(candidates, table), state) for candidates in systems]
         return [scores for of_system in rows for scores in metric.aggregate(of_system).tolist()]
 
     return score

@@ -115,7 +115,7 @@ def main() -> None:
     for name in METRICS:
         ours: list[float] = []
         for _ in range(options.repeats):
-            sets = captious.load({i: [o[i] for o in outputs] for i in some}, table, several=True)
+            sets = captious.read_captions({i: [o[i] for o in outputs] for i in some}, table, several=True)
             start = time.process_time()
             report = captious.score(sets, metrics=[name], settings=settings(captious, name, idf_table))
             ours.append(time.process_time() - start)
@@ -134,7 +134,7 @@ def main() -> None:
     print_table(rows)
 
     table = captious.read_references(references)
-    sets = captious.load({i: [o[i] for o in outputs] for i in references}, table, several=True)
+    sets = captious.read_captions({i: [o[i] for o in outputs] for i in references}, table, several=True)
     start = time.process_time()
     captious.score(sets, metrics=[*METRICS], settings=captious.Settings(idf="coco"))
     print(

@@ -54,7 +54,7 @@ def run_captious(captions: list[str], corpus: tuple[list[str], list[tuple[str, .
     for name in CHRF:
         usage = Usage()
         metric = captious.Chrf(word_order=CHRF[name])
-        sums = metric.statistics(captious.load(*corpus)).sum(axis=0)
+        sums = metric.statistics(captious.read_captions(*corpus)).sum(axis=0)
         figures[f"{name} score"] = float(metric.aggregate(sums)[0])
         figures[name] = usage.stop().cpu
     return figures

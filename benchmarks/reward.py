@@ -41,7 +41,7 @@ Batch: TypeAlias = tuple[list[int], list[str]]
 
 def captious_rates(data: Path, folder: Path, repeats: int) -> dict[str, list[float]]:
     """Captions per second of the reward, for every tokenizer and size of batch; leaves tokenized text for the peer."""
-    from captious import CiderD, DocumentFrequencies, load
+    from captious import CiderD, DocumentFrequencies, read_captions
     from captious.text import as_tokenizer
 
     references, captions = read_references(data), pool(data)
@@ -56,7 +56,7 @@ def captious_rates(data: Path, folder: Path, repeats: int) -> dict[str, list[flo
         scorer = captious.reward(metric, references)
 
         one_each = dict(zip(*captions, strict=True))
-        beside = load(one_each, {image: references[image] for image in one_each})
+        beside = read_captions(one_each, {image: references[image] for image in one_each})
         if (scorer(beside.ids, beside.candidates) != metric.scores(beside)).any():
             raise SystemExit("the reward is not the score")
 

@@ -27,12 +27,12 @@ Score = Callable[[list[str], list[list[str]]], list[float]]
 
 
 def prepare_captious(options: argparse.Namespace) -> Score:
-    from captious import Wmd, WordVectors, load
+    from captious import Wmd, WordVectors, read_captions
 
     metric = Wmd(vectors=WordVectors.open(options.vectors), variant=options.variant)
 
     def score(candidates: list[str], references: list[list[str]]) -> list[float]:
-        scores: list[float] = metric.scores(load(candidates, references)).tolist()
+        scores: list[float] = metric.scores(read_captions(candidates, references)).tolist()
         return scores
 
     return score
@@ -105,7 +105,7 @@ def measure(options: argparse.Namespace) -> bool:
 
 def print_rates(options: argparse.Namespace) -> None:
     """Pairs of captions per CPU second, from raw captions on, each time as if they had never been seen."""
-    from captious import Mowe, Wembsim, Wmd, WordVectors, load
+    from captious import Mowe, Wembsim, Wmd, WordVectors, read_captions
 
     found, of_system = read_karpathy(options.data, options.system)
     vectors = WordVectors.open(options.vectors)
@@ -119,7 +119,7 @@ def print_rates(options: argparse.Namespace) -> None:
         rates: list[float] = []
         until = time.perf_counter() + SECONDS
         while time.perf_counter() < until:
-            captions = load(of_system, found)
+            captions = read_captions(of_system, found)
             start = time.process_time()
             metric.scores(captions)
             rates.append(len(captions.references.texts) / (time.process_time() - start))

@@ -174,7 +174,7 @@ def test_replacements_wait_until_they_are_needed() -> None:
 
 
 def test_scoring_needs_no_optional_package() -> None:
-    loaded = loaded_by("import captious; captious.score, captious.compare, captious.load")
+    loaded = loaded_by("import captious; captious.score, captious.compare, captious.read_captions")
     assert not loaded & HEAVY
 
 

@@ -22,7 +22,7 @@ FILES = ("baseline.json", "improved.json", "references.json")
 def expected(folder: Path) -> captious.Comparison:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return captious.compare(*FILES, systems=("baseline", "improved"))
+        return captious.compare(*FILES, names=("baseline", "improved"))
 
 
 def test_table(folder: Path, run: Run, expected: captious.Comparison) -> None:

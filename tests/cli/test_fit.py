@@ -94,7 +94,7 @@ class TestSmurf:
         )
         assert outcome.code == 0, outcome
         constants = SmurfConstants.load(folder / "own.json")
-        people = captious.load(folder / "improved.json", folder / REFERENCES)
+        people = captious.read_captions(folder / "improved.json", folder / REFERENCES)
         source = "improved.json, with the references references.json; 24 images"
         assert constants == Smurf(model=model).calibrate(people, "references", source)
 

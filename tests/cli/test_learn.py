@@ -49,7 +49,7 @@ class TestFeatures:
         outcome = run("learn", "features", "improved.json", REFERENCES, "--set", set_file, "-o", f"out.{form}")
         assert (outcome.code, outcome.out) == (0, ""), outcome.err
         assert outcome.err.startswith(f"out.{form}: 24 captions, 3 features, small|features:small-")
-        captions = captious.load("improved.json", REFERENCES)
+        captions = captious.read_captions("improved.json", REFERENCES)
         expected = Features(feature_set=as_feature_set(set_file), settings=Settings()).matrix(captions)
         labels = ["bleu-1", "cider-d:idf=coco", "rouge-l"]
         if form == "parquet":
@@ -197,7 +197,7 @@ def recipe(folder: Path) -> Path:
 
 @pytest.fixture
 def features(folder: Path) -> Path:
-    captions = captious.load("improved.json", REFERENCES)
+    captions = captious.read_captions("improved.json", REFERENCES)
     vectors = np.random.default_rng(0).normal(size=(len(captions), 7)).astype(np.float32)
     ImageFeatures(captions.ids, vectors, "noise").save(folder / "features.npz")
     return folder / "features.npz"

@@ -29,7 +29,7 @@ class TestStandardInput:
     @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
     def test_candidates_in_any_format(self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         report = expected("baseline", ["rouge-l"])
-        texts = dict(zip(map(str, report.ids), report.single.candidates, strict=True))
+        texts = dict(zip(map(str, report.ids), report.single_captions.candidates, strict=True))
         records = [{"image_id": int(image), "caption": text} for image, text in texts.items()]
         table = "image_id,caption\n" + "".join(f'{image},"{text}"\n' for image, text in texts.items())
         lines = "".join(json.dumps(record) + "\n" for record in records)
@@ -190,7 +190,7 @@ class TestPerCaption:
         file = f"scores{extension}"
         outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--per-caption", file)
         assert outcome.code == 0
-        assert captious.load(file, "references.json").candidates == expected("baseline").captions.candidates
+        assert captious.read_captions(file, "references.json").candidates == expected("baseline").captions.candidates
 
     def test_with_several_systems(self, folder: Path, run: Run) -> None:
         run(

@@ -92,7 +92,7 @@ def test_one_reference_each() -> None:
 def test_states_are_sums_of_statistics() -> None:
     metric = Bleu()
     metric.update(PREDS, TARGET)
-    total = captious.Bleu().statistics(captious.load(PREDS, TARGET)).sum(axis=0)
+    total = captious.Bleu().statistics(captious.read_captions(PREDS, TARGET)).sum(axis=0)
     states = [getattr(metric, name) for name in metric._defaults]
     assert any(state.shape == total.shape and torch.equal(state, torch.from_numpy(total)) for state in states)
     assert {reduction.__name__ for reduction in metric._reductions.values()} == {"dim_zero_sum"}

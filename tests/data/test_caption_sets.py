@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from captious.data import CaptionSets, load, read_references
+from captious.data import CaptionSets, read_captions, read_references
 from captious.errors import (
     CaptionFileError,
     DuplicateCandidateError,
@@ -27,16 +27,16 @@ ROWS = [(8, "cow"), (7, "cat"), (9, "dog"), (7, "a cat"), (9, "dog"), (7, "")]
 
 
 def test_mappings_and_records() -> None:
-    sets = load(SETS, REFERENCES, several=True)
+    sets = read_captions(SETS, REFERENCES, several=True)
     assert sets.ids == (7, 9, 8)
     assert sets.texts == IN_ORDER
     assert sets.counts.tolist() == [3, 2, 1]
     records = [{"image_id": image, "caption": text} for image, text in ROWS]
-    assert load(records, REFERENCES, several=True).texts == IN_ORDER
+    assert read_captions(records, REFERENCES, several=True).texts == IN_ORDER
     lists = [{"image_id": image, "candidates": texts} for image, texts in SETS.items()]
-    assert load(lists, REFERENCES, several=True).texts == IN_ORDER
+    assert read_captions(lists, REFERENCES, several=True).texts == IN_ORDER
     toolkit = {image: [{"caption": text} for text in texts] for image, texts in SETS.items()}
-    assert load(toolkit, REFERENCES, several=True).texts == IN_ORDER
+    assert read_captions(toolkit, REFERENCES, several=True).texts == IN_ORDER
 
 
 def test_files(write: Write) -> None:
@@ -48,52 +48,56 @@ def test_files(write: Write) -> None:
         "rows.csv": "image_id,caption\n" + "".join(f'{image},"{text}"\n' for image, text in ROWS),
     }
     for name, content in contents.items():
-        assert load(write(name, content), REFERENCES, several=True).texts == IN_ORDER, name
+        assert read_captions(write(name, content), REFERENCES, several=True).texts == IN_ORDER, name
 
 
 def test_frames() -> None:
     pandas = pytest.importorskip("pandas")
     long = pandas.DataFrame({"image_id": [image for image, _ in ROWS], "caption": [text for _, text in ROWS]})
     wide = pandas.DataFrame({"image_id": [*SETS], "captions": [*SETS.values()]})
-    assert load(long, REFERENCES, several=True).texts == load(wide, REFERENCES, several=True).texts == IN_ORDER
+    assert (
+        read_captions(long, REFERENCES, several=True).texts
+        == read_captions(wide, REFERENCES, several=True).texts
+        == IN_ORDER
+    )
 
 
 def test_lists_by_position() -> None:
-    sets = load([["a", "b"], ["c"]], [["x"], ["y", "z"]], several=True)
+    sets = read_captions([["a", "b"], ["c"]], [["x"], ["y", "z"]], several=True)
     assert sets.texts == [["a", "b"], ["c"]]
     with pytest.raises(ParameterError, match="2 candidates by position, but references for 1 images"):
-        load([["a", "b"], ["c"]], [["x"]], several=True)
+        read_captions([["a", "b"], ["c"]], [["x"]], several=True)
 
 
 def test_one_candidate_each_is_a_set_of_one() -> None:
-    assert load({7: "cat", 9: "dog", 8: "cow"}, REFERENCES, several=True).texts == [["cat"], ["dog"], ["cow"]]
+    assert read_captions({7: "cat", 9: "dog", 8: "cow"}, REFERENCES, several=True).texts == [["cat"], ["dog"], ["cow"]]
 
 
 @pytest.mark.parametrize("candidates", [SETS, [{"image_id": image, "caption": text} for image, text in ROWS]])
 def test_several_must_be_asked_for(candidates: Any, refuses: Refuses) -> None:
     with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", "--several"):
-        load(candidates, REFERENCES)
+        read_captions(candidates, REFERENCES)
 
 
 def test_an_object_names_an_image_once(write: Write) -> None:
     path = write("twice.json", '{"7": ["a"], "9": ["b"], "7": ["c"]}')
     with pytest.raises(CaptionFileError, match="more than once as a key") as caught:
-        load(path, REFERENCES, several=True)
+        read_captions(path, REFERENCES, several=True)
     assert "put the candidates of an image in one list" in str(caught.value)
 
 
 def test_what_is_wrong_is_named() -> None:
     with pytest.raises(MissingCandidatesError, match="1 of 3 images have an empty list"):
-        load({**SETS, 9: []}, REFERENCES, several=True)
+        read_captions({**SETS, 9: []}, REFERENCES, several=True)
     with pytest.raises(MissingCandidatesError, match="1 of 3 images with references have no candidate"):
-        load({7: ["a"], 9: ["b"]}, REFERENCES, several=True)
+        read_captions({7: ["a"], 9: ["b"]}, REFERENCES, several=True)
     with pytest.raises(UnknownImageError, match="2 of 8 candidates are for images that have no references") as caught:
-        load({**SETS, 1: ["a", "b"]}, REFERENCES, several=True)
+        read_captions({**SETS, 1: ["a", "b"]}, REFERENCES, several=True)
     assert caught.value.where == "candidates: image_id 1"
 
 
 def test_a_subset_counts_what_it_leaves_out() -> None:
-    sets = load({7: ["a", "b"], 1: ["c", "d", "e"]}, REFERENCES, subset=True, several=True)
+    sets = read_captions({7: ["a", "b"], 1: ["c", "d", "e"]}, REFERENCES, subset=True, several=True)
     assert sets.texts == [["a", "b"]]
     assert (sets.n_candidates_left_out, sets.n_references_left_out) == (3, 2)
 
@@ -104,7 +108,7 @@ def test_candidates_and_references_have_the_same_images() -> None:
 
 
 def test_slots_show_every_candidate_once() -> None:
-    sets = load(SETS, REFERENCES, several=True)
+    sets = read_captions(SETS, REFERENCES, several=True)
     by_number = {}
     for slot in sets.slots:
         for row, number in zip(slot.rows.tolist(), slot.candidates.tolist(), strict=True):
@@ -115,11 +119,11 @@ def test_slots_show_every_candidate_once() -> None:
 
 
 def test_slots_share_the_references() -> None:
-    sets = load({image: ["a", "b", "c"] for image in REFERENCES}, REFERENCES, several=True)
+    sets = read_captions({image: ["a", "b", "c"] for image in REFERENCES}, REFERENCES, several=True)
     assert all(slot.captions.references is sets.references for slot in sets.slots)
     # An image with many candidates takes a table of its own, which the further slots share.
     rest = {image: ["a"] for image in range(10)}
-    many = load({**rest, 0: ["a", *"bcdefg"]}, {image: ["x"] for image in range(10)}, several=True)
+    many = read_captions({**rest, 0: ["a", *"bcdefg"]}, {image: ["x"] for image in range(10)}, several=True)
     assert len(many.slots) == 7
     assert many.slots[0].captions.references is many.references
     assert {len(slot.captions) for slot in many.slots[1:]} == {1}
@@ -127,7 +131,7 @@ def test_slots_share_the_references() -> None:
 
 
 def test_selection_and_copies() -> None:
-    sets = load(SETS, REFERENCES, several=True)
+    sets = read_captions(SETS, REFERENCES, several=True)
     assert sets.select([0, 1, 2]) is sets
     part = sets.select([2, 0])
     assert (part.ids, part.texts) == ((8, 7), [["cow"], ["cat", "a cat", ""]])
@@ -143,7 +147,7 @@ def test_selection_and_copies() -> None:
 def test_ids_read_as_numbers(write: Write) -> None:
     path = write("object.json", '{"7": ["a", "b"]}')
     table = read_references({7: ["x"]})
-    sets = load(path, table, several=True)
+    sets = read_captions(path, table, several=True)
     assert sets.references is table
     assert sets.candidates.ids == (7,)
     np.testing.assert_array_equal(sets.candidates.offsets, [0, 2])

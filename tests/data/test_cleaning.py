@@ -64,13 +64,13 @@ def test_rules_are_named_in_signatures_and_on_the_table() -> None:
     assert "|clean:markdown+prompt|references:2|" in report["bleu-1"].signature
     assert (
         "clean"
-        not in captious.score(captious.load({1: "a dog", 2: "two men"}, references), metrics="bleu-1")[
+        not in captious.score(captious.read_captions({1: "a dog", 2: "two men"}, references), metrics="bleu-1")[
             "bleu-1"
         ].signature
     )
-    table = captious.load(candidates, references, clean=["markdown"])
+    table = captious.read_captions(candidates, references, clean=["markdown"])
     assert table.clean == ("markdown",)
-    assert captious.load(table, clean="prompt").clean == ("markdown", "prompt")
-    assert captious.load(table).clean == ("markdown",)
+    assert captious.read_captions(table, clean="prompt").clean == ("markdown", "prompt")
+    assert captious.read_captions(table).clean == ("markdown",)
     with pytest.raises(UnknownNameError, match="html"):
-        captious.load(candidates, references, clean="html")
+        captious.read_captions(candidates, references, clean="html")

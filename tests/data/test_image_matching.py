@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from captious.data import load, read_references, read_rows
+from captious.data import read_captions, read_references, read_rows
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
 from .conftest import Refuses, Write
@@ -15,7 +15,7 @@ REFERENCES = {7: ["a cat", "the cat"], 9: ["a dog"], 8: ["a cow"]}
 
 
 def test_rows_come_in_the_order_of_the_references() -> None:
-    captions = load({8: "cow", 7: "cat", 9: "dog"}, REFERENCES)
+    captions = read_captions({8: "cow", 7: "cat", 9: "dog"}, REFERENCES)
     assert captions.ids == (7, 9, 8)
     assert captions.candidates == ("cat", "dog", "cow")
     assert captions.references.texts == ("a cat", "the cat", "a dog", "a cow")
@@ -33,45 +33,45 @@ def test_references_are_gathered_by_image() -> None:
 
 def test_systems_share_references() -> None:
     references = read_references(REFERENCES)
-    one, two = load({7: "a", 9: "b", 8: "c"}, references), load({9: "d", 8: "e", 7: "f"}, references)
+    one, two = read_captions({7: "a", 9: "b", 8: "c"}, references), read_captions({9: "d", 8: "e", 7: "f"}, references)
     assert one.references is two.references is references
-    part = load({9: "d"}, references, subset=True)
+    part = read_captions({9: "d"}, references, subset=True)
     assert part.references.ids == (9,)
 
 
 def test_systems_share_references_whose_ids_were_read_as_numbers(write: Write) -> None:
     references = read_references(write("r.json", '{"7": ["a cat"], "9": ["a dog"], "012": ["a cow"]}'))
-    one = load({7: "a", 9: "b"}, references, subset=True)
+    one = read_captions({7: "a", 9: "b"}, references, subset=True)
     assert one.ids == (7, 9)
     references = read_references(write("r.json", '{"7": ["a cat"], "9": ["a dog"]}'))
-    one, two = load({7: "a", 9: "b"}, references), load({9: "c", 7: "d"}, references)
+    one, two = read_captions({7: "a", 9: "b"}, references), read_captions({9: "c", 7: "d"}, references)
     assert one.references is two.references
     assert one.ids == (7, 9)
 
 
 def test_captions_that_were_loaded_are_loaded_again() -> None:
-    captions = load({8: "cow", 7: "cat", 9: "dog"}, REFERENCES)
+    captions = read_captions({8: "cow", 7: "cat", 9: "dog"}, REFERENCES)
     assert read_references(captions.references) is captions.references
-    assert load(captions) is load(captions, None) is captions
-    again = load(captions, {9: ["the dog"], 8: ["the cow"], 7: ["the cat"]})
+    assert read_captions(captions) is read_captions(captions, None) is captions
+    again = read_captions(captions, {9: ["the dog"], 8: ["the cow"], 7: ["the cat"]})
     assert (again.ids, again.candidates) == ((9, 8, 7), ("dog", "cow", "cat"))
     assert again.references.texts == ("the dog", "the cow", "the cat")
-    sets = load(captions, several=True)
+    sets = read_captions(captions, several=True)
     assert sets.texts == [["cat"], ["dog"], ["cow"]]
-    assert load(sets, several=True) is sets
-    assert load(sets, REFERENCES).candidates == captions.candidates
+    assert read_captions(sets, several=True) is sets
+    assert read_captions(sets, REFERENCES).candidates == captions.candidates
 
 
 def test_candidates_without_references() -> None:
-    captions = load({8: "cow", 7: "cat"})
-    assert (captions.ids, captions.references.are_given) == ((8, 7), False)
+    captions = read_captions({8: "cow", 7: "cat"})
+    assert (captions.ids, captions.references.present) == ((8, 7), False)
     with pytest.raises(UnknownImageError, match="the systems do not have the same images"):
-        load({8: "cow"}, captions.references)
+        read_captions({8: "cow"}, captions.references)
 
 
 def test_captions_by_position_match_lists() -> None:
-    captions = load(["a cat", "a dog"], [["the cat"], ["the dog"]])
-    assert load(captions, [["cats"], ["dogs"]]).references.texts == ("cats", "dogs")
+    captions = read_captions(["a cat", "a dog"], [["the cat"], ["the dog"]])
+    assert read_captions(captions, [["cats"], ["dogs"]]).references.texts == ("cats", "dogs")
 
 
 def test_unknown_images(refuses: Refuses, write: Write) -> None:
@@ -82,22 +82,22 @@ def test_unknown_images(refuses: Refuses, write: Write) -> None:
         f"{path}: image_id 900100, 900101, 900102\n",
         "is this the right reference file? To score the images that both files share: --subset",
     ):
-        load(path, REFERENCES)
+        read_captions(path, REFERENCES)
 
 
 def test_missing_candidates(refuses: Refuses) -> None:
     with refuses(MissingCandidatesError, "2 of 3 images", "references: image_id 7, 8", "--subset", "subset=True"):
-        load({9: "a"}, REFERENCES)
+        read_captions({9: "a"}, REFERENCES)
 
 
 def test_many_ids_are_cut_short(refuses: Refuses) -> None:
     references = {image: ["a"] for image in range(1000)}
     with refuses(MissingCandidatesError, "999 of 1,000", "image_id 1, 2, 3 and 996 more"):
-        load({0: "a"}, references)
+        read_captions({0: "a"}, references)
 
 
 def test_subset() -> None:
-    captions = load({8: "cow", 5: "hen", 7: "cat", 6: "pig"}, {**REFERENCES, 4: []}, subset=True)
+    captions = read_captions({8: "cow", 5: "hen", 7: "cat", 6: "pig"}, {**REFERENCES, 4: []}, subset=True)
     assert captions.ids == (7, 8)
     assert captions.candidates == ("cat", "cow")
     assert (captions.n_candidates_left_out, captions.n_references_left_out) == (2, 1)
@@ -108,12 +108,12 @@ def test_nothing_in_common(refuses: Refuses, subset: bool) -> None:
     with refuses(
         UnknownImageError, "none of the 2 candidates", "candidates: image_id 1, 2; references: image_id 7, 9, 8"
     ):
-        load({1: "a", 2: "b"}, REFERENCES, subset=subset)
+        read_captions({1: "a", 2: "b"}, REFERENCES, subset=subset)
 
 
 def test_strings_against_numbers(refuses: Refuses) -> None:
     with refuses(UnknownImageError, "image_id '7'", "strings on one side and numbers on the other"):
-        load({"7": "a"}, REFERENCES)
+        read_captions({"7": "a"}, REFERENCES)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_strings_against_numbers(refuses: Refuses) -> None:
 )
 def test_images_without_references(refuses: Refuses, references: Any) -> None:
     with refuses(MissingReferencesError, "1 of 2 images have no references", "references: image_id 9", "--subset"):
-        load({7: "a", 9: "b"}, references)
-    captions = load({7: "a", 9: "b"}, references, subset=True)
+        read_captions({7: "a", 9: "b"}, references)
+    captions = read_captions({7: "a", 9: "b"}, references, subset=True)
     assert (captions.ids, captions.n_candidates_left_out) == ((7,), 1)
 
 
 def test_an_image_with_an_empty_list_and_others_has_references() -> None:
     references = [{"image_id": 7, "references": []}, {"image_id": 7, "references": ["a"]}]
-    assert load({7: "a"}, references).ids == (7,)
+    assert read_captions({7: "a"}, references).ids == (7,)
 
 
 @pytest.mark.parametrize(
@@ -150,18 +150,18 @@ def test_an_image_with_an_empty_list_and_others_has_references() -> None:
 def test_ids_of_formats_that_have_only_text(write: Write, candidates: str, references: Any, ids: tuple[Any]) -> None:
     if isinstance(references, str):
         references = write("r.json", references)
-    assert load(write("c.json", candidates), references).ids == ids
+    assert read_captions(write("c.json", candidates), references).ids == ids
 
 
 @pytest.mark.parametrize("name", ["012", "+7", " 7", "7.0", "-0", "1_0", "\u0667", "", "9" * 30])
 def test_names_with_digits_are_no_numbers(refuses: Refuses, write: Write, name: str) -> None:
     path = write("c.json", f'{{"{name}": "a", "7": "b"}}')
     with refuses(UnknownImageError, "1 of 2", f"image_id {name!r}"):
-        load(path, {7: ["a"], 12: ["b"]})
+        read_captions(path, {7: ["a"], 12: ["b"]})
 
 
 def test_positions() -> None:
-    captions = load(["a", "b"], [["c", "d"], ["e"]])
+    captions = read_captions(["a", "b"], [["c", "d"], ["e"]])
     assert captions.ids == (0, 1)
     assert captions.references.texts == ("c", "d", "e")
 
@@ -169,29 +169,29 @@ def test_positions() -> None:
 def test_different_numbers_of_positions(refuses: Refuses) -> None:
     for subset in (False, True):
         with refuses(ParameterError, "2 candidates by position, but references for 3 images"):
-            load(["a", "b"], [["c"], ["d"], ["e"]], subset=subset)
+            read_captions(["a", "b"], [["c"], ["d"], ["e"]], subset=subset)
 
 
 def test_a_position_without_references(refuses: Refuses) -> None:
     with refuses(MissingReferencesError, "image_id 0"):
-        load(["a", "b"], [[], ["c"]])
-    captions = load(["a", "b"], [[], ["c"]], subset=True)
+        read_captions(["a", "b"], [[], ["c"]])
+    captions = read_captions(["a", "b"], [[], ["c"]], subset=True)
     assert (captions.ids, captions.candidates) == ((1,), ("b",))
 
 
 @pytest.mark.parametrize(("candidates", "references"), [(["a"], {0: ["b"]}), ({0: "a"}, [["b"]])])
 def test_positions_against_ids(refuses: Refuses, candidates: Any, references: Any) -> None:
     with refuses(ParameterError, "only positions", "without ids: ", "{image_id: caption}"):
-        load(candidates, references)
+        read_captions(candidates, references)
 
 
 def test_a_selection_has_no_positions(refuses: Refuses) -> None:
     references = read_references([["a"], ["b"], ["c"]]).select([2, 0])
     with refuses(ParameterError, "only positions"):
-        load(["x", "y"], references)
-    assert load({0: "x", 2: "y"}, references).candidates == ("y", "x")
+        read_captions(["x", "y"], references)
+    assert read_captions({0: "x", 2: "y"}, references).candidates == ("y", "x")
 
 
 def test_rows_of_references_are_no_candidates(refuses: Refuses) -> None:
     with refuses(ParameterError, 'read them with the role "candidates"'):
-        load(read_rows(REFERENCES, "references"), REFERENCES)
+        read_captions(read_rows(REFERENCES, "references"), REFERENCES)

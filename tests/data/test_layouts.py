@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from captious.data import CaptionFile, load, read_groups, read_references, read_rows
+from captious.data import CaptionFile, read_captions, read_groups, read_references, read_rows
 from captious.data.layouts import LAYOUTS
 from captious.errors import (
     CaptionFileError,
@@ -131,16 +131,18 @@ def test_a_document_as_a_python_object_and_packed(write: Write, packed: bool) ->
 
 
 def test_candidates_of_llava_match_names_of_files() -> None:
-    captions = load(FOLDER / "llava_answers.jsonl", FOLDER / "dataset_coco.json", split="test,restval,val")
+    captions = read_captions(FOLDER / "llava_answers.jsonl", FOLDER / "dataset_coco.json", split="test,restval,val")
     assert captions.ids == (391895, 522418, 184613, 318219)
     by_name = read_references(FOLDER / "dataset_coco.json", columns="id=filename", split="test")
-    assert load(FOLDER / "llava_answers.jsonl", by_name, subset=True).ids == (391895, 522418)
+    assert read_captions(FOLDER / "llava_answers.jsonl", by_name, subset=True).ids == (391895, 522418)
 
 
 def test_results_of_dense_captioning() -> None:
-    captions = load(FOLDER / "activitynet_results.json", FOLDER / "activitynet_val_1.json")
+    captions = read_captions(FOLDER / "activitynet_results.json", FOLDER / "activitynet_val_1.json")
     assert captions.candidates == tuple(text for texts in TEXTS[:2] for text in texts[2:4])
-    whole = load(FOLDER / "activitynet_results.json", FOLDER / "activitynet_val_1.json", columns="caption=paragraph")
+    whole = read_captions(
+        FOLDER / "activitynet_results.json", FOLDER / "activitynet_val_1.json", columns="caption=paragraph"
+    )
     assert whole.candidates == tuple(" ".join(texts[2:4]) for texts in TEXTS[:2])
 
 
@@ -187,12 +189,12 @@ def test_rows_with_a_split(write: Write) -> None:
     path = write("r.json", json.dumps(rows))
     assert read_references(path).ids == (1, 2)
     assert read_references(path, split="test").ids == (2,)
-    assert load({2: "c"}, rows, split="test").ids == (2,)
+    assert read_captions({2: "c"}, rows, split="test").ids == (2,)
 
 
 def test_splits_that_nothing_has(refuses: Refuses) -> None:
     with refuses(InputError, "there is no split 'test'", "no record says", "candidates: found no columns"):
-        load({1: "a"}, [{"id": 1, "caption": "b"}], split="test")
+        read_captions({1: "a"}, [{"id": 1, "caption": "b"}], split="test")
 
 
 # ---- names of columns
@@ -201,14 +203,14 @@ def test_splits_that_nothing_has(refuses: Refuses) -> None:
 def test_columns_of_either_side(write: Write) -> None:
     candidates = write("c.csv", "key,text\n1,a cat\n2,a dog\n")
     references = [{"image_id": 1, "caption": "the cat"}, {"image_id": 2, "caption": "the dog"}]
-    captions = load(candidates, references, columns="id=key,caption=text")
+    captions = read_captions(candidates, references, columns="id=key,caption=text")
     assert (captions.ids, captions.candidates) == ((1, 2), ("a cat", "a dog"))
     both = write("b.csv", "key,text,first,second\n1,a cat,the cat,cats\n2,a dog,the dog,\n")
-    captions = load(both, both, columns={"id": "key", "candidate": "text", "references": ["first", "second"]})
+    captions = read_captions(both, both, columns={"id": "key", "candidate": "text", "references": ["first", "second"]})
     assert captions.candidates == ("a cat", "a dog")
     assert captions.references.texts == ("the cat", "cats", "the dog")
     file = CaptionFile(both, columns="id=key,caption=second")
-    assert load(file, {1: ["a"], 2: ["b"]}).candidates == ("cats", "")
+    assert read_captions(file, {1: ["a"], 2: ["b"]}).candidates == ("cats", "")
 
 
 def test_columns_that_no_source_has(refuses: Refuses, write: Write) -> None:
@@ -216,22 +218,22 @@ def test_columns_that_no_source_has(refuses: Refuses, write: Write) -> None:
     with refuses(
         InputError, "there is no column 'txet'", "'image_id', 'caption', 'text'", "candidates: found", "--col"
     ):
-        load([{"id": 1, "caption": "a"}], path, columns="caption=txet")
+        read_captions([{"id": 1, "caption": "a"}], path, columns="caption=txet")
     with refuses(CaptionFileError, "there is no column 'key'", "found 'picture', 'caption'"):
         read_references(write("d.csv", "picture,caption\n1,a\n"), columns="id=key")
 
 
 def test_a_data_frame_with_other_names() -> None:
     frame = pytest.importorskip("pandas").DataFrame({"path": ["x", "y"], "text": ["a", "b"]})
-    assert load(frame, {"x": "c", "y": "d"}, columns="id=path,caption=text").candidates == ("a", "b")
+    assert read_captions(frame, {"x": "c", "y": "d"}, columns="id=path,caption=text").candidates == ("a", "b")
 
 
 def test_rows_of_usual_names(write: Write) -> None:
     rows = '{"video_id": "v1", "prediction": "a", "report": "b"}'
     path = write("p.jsonl", rows)
-    captions = load(path, path)
+    captions = read_captions(path, path)
     assert (captions.ids, captions.candidates, captions.references.texts) == (("v1",), ("a",), ("b",))
-    assert load(write("d.csv", "file_name,caption_predicted\nx.wav,a\n"), {"x.wav": "b"}).candidates == ("a",)
+    assert read_captions(write("d.csv", "file_name,caption_predicted\nx.wav,a\n"), {"x.wav": "b"}).candidates == ("a",)
     numbered = read_references(write("n.csv", "id,candidate,reference_1,reference_2\n1,a,b,c\n2,d,e,\n"))
     assert (numbered.ids, numbered.texts) == (("1", "2"), ("b", "c", "e"))
 
@@ -351,24 +353,24 @@ def test_no_value_in_any_place_is_an_error_of_another_kind(name: str) -> None:
 )
 def test_names_of_files_match_numbers(write: Write, names: list[str]) -> None:
     named, numbered = dict.fromkeys(names, "a"), {42: "b", 43: "c"}
-    assert load(named, numbered).ids == (42, 43)
-    assert load(numbered, named).ids == (42, 43)
+    assert read_captions(named, numbered).ids == (42, 43)
+    assert read_captions(numbered, named).ids == (42, 43)
     text = write("n.json", json.dumps(numbered))
-    assert load(named, text).ids == (42, 43)
-    assert load(text, named).ids == (42, 43)
-    assert load(named, named).ids == tuple(names)
+    assert read_captions(named, text).ids == (42, 43)
+    assert read_captions(text, named).ids == (42, 43)
+    assert read_captions(named, named).ids == tuple(names)
 
 
 @pytest.mark.parametrize("names", [["000000000042", "000000000043"], ["COCO_val2014_000000000042.jpg", "43"]])
 def test_other_names_do_not(names: list[str]) -> None:
     with pytest.raises(UnknownImageError):
-        load(dict.fromkeys(names, "a"), {42: "b", 43: "c"})
+        read_captions(dict.fromkeys(names, "a"), {42: "b", 43: "c"})
 
 
 def test_two_files_of_one_number() -> None:
     names = ["COCO_val2014_000000000042.jpg", "COCO_train2014_000000000042.jpg"]
     with pytest.raises(UnknownImageError):
-        load(dict.fromkeys(names, "a"), {42: "b"})
+        read_captions(dict.fromkeys(names, "a"), {42: "b"})
 
 
 def test_copies_keep_their_names(tmp_path: Path) -> None:

@@ -13,7 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.data import KeyedByFields, References, Stored, load, read_references, recorded, stored_key, write_prepared
+from captious.data import (
+    KeyedByFields,
+    References,
+    Stored,
+    read_captions,
+    read_references,
+    recorded,
+    stored_key,
+    write_prepared,
+)
 from captious.data import prepared_files as module
 from captious.data.array_files import ArrayFile, write_array_file
 from captious.errors import CaptionFileError, OutputError
@@ -125,7 +134,7 @@ class TestLayers:
     def test_go_with_ids_that_are_read_as_numbers(self, path: Path) -> None:
         layer = LengthLayer([])
         references = written(path, table(ids=("3", "1"), id_form="text"), layer)
-        captions = load({3: "x", 1: "y"}, references)
+        captions = read_captions({3: "x", 1: "y"}, references)
         assert captions.ids == (3, 1)
         captions.references.layer(layer)
         assert len(layer.computed) == 1
@@ -227,7 +236,7 @@ def test_files_that_contradict_themselves(path: Path, about: dict[str, Any], arr
 def test_given_as_candidates(path: Path) -> None:
     references = written(path, table())
     with pytest.raises(CaptionFileError, match="prepared references, which cannot be read as candidates"):
-        load(path, references)
+        read_captions(path, references)
 
 
 def test_where_it_cannot_be_written(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
-from captious.data import load, read_references
+from captious.data import read_captions, read_references
 from captious.errors import MissingCandidatesError, UnknownImageError
 
 from .conftest import Refuses
@@ -29,7 +29,7 @@ def test_val2014(coco: Path) -> None:
 
     results = sorted((coco / "results_val2014").glob("*.json.gz"))[:2]
     for path in results:
-        captions = load(path, references)
+        captions = read_captions(path, references)
         assert captions.references is references
         with gzip.open(path) as file:
             caption_of = {record["image_id"]: record["caption"] for record in json.load(file)}
@@ -42,10 +42,10 @@ def test_karpathy_split(coco: Path, refuses: Refuses) -> None:
     assert references.id_form == "text"
     results = coco / "results_val2014" / "vinyals-et-al-2017.json.gz"
     with refuses(UnknownImageError, "35,504 of 40,504 candidates", str(results), "--subset"):
-        load(results, references)
-    captions = load(results, references, subset=True)
+        read_captions(results, references)
+    captions = read_captions(results, references, subset=True)
     assert len(captions) == 5_000
     assert captions.ids[0] == 391895
     assert (captions.n_candidates_left_out, captions.n_references_left_out) == (35_504, 0)
     with refuses(MissingCandidatesError, "4,999 of 5,000", "karpathy_test_refs.json.gz"):
-        load({391895: "a man on a motorcycle"}, references)
+        read_captions({391895: "a man on a motorcycle"}, references)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from captious.data import load
+from captious.data import read_captions
 
 Table: TypeAlias = Mapping[int | str, list[str]]
 
@@ -62,7 +62,7 @@ ids = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=5, unique=True
 def test_every_form_holds_the_same(name: str, ids: list[int | str], data: st.DataObject) -> None:
     references = {image: data.draw(st.lists(texts, min_size=1, max_size=3)) for image in ids}
     candidates = {image: [data.draw(texts)] for image in data.draw(st.permutations(ids))}
-    expected = load(candidates, references)
+    expected = read_captions(candidates, references)
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
         for role, table in (("candidates", candidates), ("references", references)):
@@ -73,7 +73,7 @@ def test_every_form_holds_the_same(name: str, ids: list[int | str], data: st.Dat
             (candidates, paths["references"]),
             (paths["candidates"], paths["references"]),
         ):
-            captions = load(one, other)
+            captions = read_captions(one, other)
             # Where neither side can tell, numbers stay the text they were written as.
             assert list(map(str, captions.ids)) == list(map(str, expected.ids))
             if isinstance(one, dict) or isinstance(other, dict):

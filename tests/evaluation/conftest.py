@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from captious import Captions, MeanMetric, Report, load, read_references
+from captious import Captions, MeanMetric, Report, read_captions, read_references
 from captious.evaluation import evaluate
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.selection import select
@@ -40,7 +40,7 @@ def report_of() -> Numbers:
     def make(values: Iterable[float], *, system: str = "candidates") -> Report:
         captions = {image: repr(float(value)) for image, value in enumerate(values)}
         references = read_references({image: ["one", "two"] for image in captions})
-        return evaluate(load(captions, references), select(Given()), system=system)
+        return evaluate(read_captions(captions, references), select(Given()), system=system)
 
     return make
 

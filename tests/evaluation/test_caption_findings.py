@@ -18,7 +18,7 @@ from captious.metrics.contract.selection import select
 from tests.support.site import EXAMPLES
 
 REFERENCES = captious.read_references(EXAMPLES / "references.json")
-IMPROVED = captious.load(EXAMPLES / "improved.json", REFERENCES).candidates
+IMPROVED = captious.read_captions(EXAMPLES / "improved.json", REFERENCES).candidates
 
 
 def with_candidates(change: dict[int, str]) -> Captions:
@@ -61,7 +61,7 @@ def test_each_kind_is_told_with_its_images(kind: str, text: str | None) -> None:
 def test_what_matters_before_scoring_is_not_told_with_scores() -> None:
     findings = CaptionFindings.of(with_candidates({i: f"{LONG} {LONG} {LONG}" for i in range(6)}))
     assert any("SPICE" in warning for warning in findings.warnings)
-    assert not any("SPICE" in warning for warning in findings.warnings_under(["ptb"]))
+    assert not any("SPICE" in warning for warning in findings.warnings_for(["ptb"]))
 
 
 def test_captions_that_are_cut_off() -> None:
@@ -77,12 +77,12 @@ def test_nothing_is_said_about_what_references_do_as_well() -> None:
     both = ["The image shows a dog. It runs.", "This picture shows a cat. It sleeps."]
     references = {i: [f"{text} {i}" for text in both] for i in range(20)}
     candidates = {i: f"The image shows a dog. It sleeps in {i}." for i in range(20)}
-    assert kinds(captious.load(candidates, references)) == {}
+    assert kinds(captious.read_captions(candidates, references)) == {}
 
 
 def test_another_script_is_told_unless_all_tokenizers_are_for_it() -> None:
     candidates = {i: "一只狗在草地上跑。" for i in range(10)}
-    captions = captious.load(candidates, {i: ["一只棕色的狗在跑。", "一只狗。"] for i in range(10)})
+    captions = captious.read_captions(candidates, {i: ["一只棕色的狗在跑。", "一只狗。"] for i in range(10)})
     assert kinds(captions) == {"script": 10}
 
     def told(*metrics: str) -> bool:
@@ -120,7 +120,7 @@ def test_a_published_system_with_empty_captions_is_told_and_others_are_not_blame
     references = captious.read_references(shared_data / "coco" / "captions_val2014.json.gz")
     for name, expected in [("vinyals-et-al-2017", ["empty"]), ("wu-et-al-2016", [])]:
         path = shared_data / "coco" / "results_val2014" / f"{name}.json.gz"
-        findings = CaptionFindings.of(captious.load(path, references)).findings
+        findings = CaptionFindings.of(captious.read_captions(path, references)).findings
         assert [finding.kind for finding in findings] == expected
 
 

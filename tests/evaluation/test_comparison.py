@@ -42,7 +42,7 @@ class TestIdenticalSystems:
 
 
 def test_a_better_system_is_better() -> None:
-    comparison = captious.compare(BAD, GOOD, REFERENCES, systems=("bad", "good"))
+    comparison = captious.compare(BAD, GOOD, REFERENCES, names=("bad", "good"))
     assert (comparison.a.system, comparison.b.system) == ("bad", "good")
     for difference in comparison.values():
         assert difference.score_a < difference.score_b
@@ -55,7 +55,7 @@ def test_a_better_system_is_better() -> None:
 
 def test_captions_that_were_loaded() -> None:
     expected = captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=10).to_dict()
-    bad, good = (captious.load(system, REFERENCES) for system in (BAD, GOOD))
+    bad, good = (captious.read_captions(system, REFERENCES) for system in (BAD, GOOD))
     for a, b, references in ((bad, good, None), (BAD, good, None), (bad, GOOD, None), (bad, good, REFERENCES)):
         assert captious.compare(a, b, references, ["bleu-4"], resamples=10).to_dict() == expected
     reversed_references = dict(reversed(REFERENCES.items()))
@@ -193,7 +193,7 @@ def p_values() -> tuple[np.ndarray, np.ndarray]:
     for seed in range(300):
         shared = rng.random(40)
         a, b = (
-            evaluate(captious.load({i: repr(float(x)) for i, x in enumerate(values)}, references), selection)
+            evaluate(captious.read_captions({i: repr(float(x)) for i, x in enumerate(values)}, references), selection)
             for values in (shared + rng.normal(0, 0.3, 40), shared + rng.normal(0, 0.3, 40))
         )
         difference = compare_reports(a, b, resamples=200, seed=seed)["given"]
@@ -265,8 +265,8 @@ class TestRefusals:
 
     def test_three_names_for_two_systems(self) -> None:
         for names in (("x", "y", "z"), ("x", "x"), "xy"):
-            with pytest.raises(ParameterError, match="systems"):
-                captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], systems=names)
+            with pytest.raises(ParameterError, match="pair of names"):
+                captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], names=names)
 
 
 class TestExamples:
@@ -315,7 +315,7 @@ class TestExamples:
 
 class TestToDict:
     def test_form(self) -> None:
-        comparison = captious.compare(BAD, GOOD, REFERENCES, ["cider-d", "rouge-l"], systems=("x", "y"), resamples=7)
+        comparison = captious.compare(BAD, GOOD, REFERENCES, ["cider-d", "rouge-l"], names=("x", "y"), resamples=7)
         plain = comparison.to_dict(examples=2)
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
         assert plain["version"] == __version__

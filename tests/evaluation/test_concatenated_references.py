@@ -25,7 +25,7 @@ def test_references_become_one_text_per_image() -> None:
 
 def test_systems_share_what_is_known_about_them() -> None:
     captions = table(["a dog"], [["a dog", "the cat"]])
-    other = captious.load({0: "a cat"}, captions.references)
+    other = captious.read_captions({0: "a cat"}, captions.references)
     assert captions.concatenated is captions.concatenated
     assert other.concatenated.references is captions.concatenated.references
     assert captions.select([0]).concatenated is captions.concatenated

@@ -39,7 +39,7 @@ def alone(rows: range) -> captious.Report:
     """The images of some rows with the document frequencies of all."""
     whole = captious.read_references(REFERENCES)
     idf = captious.CiderD().fit(whole)
-    part = captious.load({i: GOOD[i] for i in rows}, {i: REFERENCES[i] for i in rows})
+    part = captious.read_captions({i: GOOD[i] for i in rows}, {i: REFERENCES[i] for i in rows})
     return evaluate(part, select(["bleu", "cider-d", "rouge-l"], captious.Settings(idf=idf)))
 
 

@@ -124,7 +124,7 @@ def test_many_references_of_many_words(tmp_path: Path) -> None:
 
 
 def test_a_part_of_the_images(tmp_path: Path) -> None:
-    table = captious.load(FIRST, REFERENCES)
+    table = captious.read_captions(FIRST, REFERENCES)
     captions = dict(zip(table.ids[:5], table.candidates[:5], strict=True))
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS)
     assert_same(*(captious.score(captions, refs, WORDS, subset=True) for refs in (found, REFERENCES)))
@@ -153,7 +153,7 @@ def test_rewards(name: str, tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
     metric: Any = catalogue.get(name)()
     captious.prepare(REFERENCES, file, [metric])
-    table = captious.load(FIRST, REFERENCES)
+    table = captious.read_captions(FIRST, REFERENCES)
     ids, captions = table.ids * 2, (*table.candidates, *("a dog" for _ in table.ids))
     expected = captious.reward(metric, REFERENCES)
     scorer = captious.reward(metric, file)

@@ -100,7 +100,7 @@ class TestMetrics:
 
     def test_every_metric_is_a_step(self) -> None:
         events = Events()
-        captions = captious.load(CANDIDATES, REFERENCES)
+        captions = captious.read_captions(CANDIDATES, REFERENCES)
         with observed(events):
             evaluate(captions, select(["rouge-l", "bleu"]), system="mine")
         assert events.steps == ["mine: rouge-l", "mine: bleu"]
@@ -339,7 +339,7 @@ def test_paths_mappings_and_lists_of_records_agree(tmp_path: Path) -> None:
 
 
 def test_no_captions() -> None:
-    nothing = captious.load(CANDIDATES, REFERENCES).select(np.zeros(0, np.int64))
+    nothing = captious.read_captions(CANDIDATES, REFERENCES).select(np.zeros(0, np.int64))
     with pytest.raises(EmptyInputError, match="there are no captions") as caught:
         captious.score(nothing, metrics=["cider-d"], system="mine")
     assert caught.value.where == "mine"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.data import load
+from captious.data import read_captions
 from captious.errors import DuplicateCandidateError, ParameterError, UnknownNameError
 from captious.evaluation.score_tables import score_table
 from captious.report.caption_scores import write_captions
@@ -52,7 +52,7 @@ def test_the_mean_and_the_best_of_an_image() -> None:
 
 
 def test_sets_that_were_loaded_need_nothing_else() -> None:
-    sets = load(DIVERSE, REFERENCES, several=True)
+    sets = read_captions(DIVERSE, REFERENCES, several=True)
     report = captious.score(sets, metrics=["div"], system="mine")
     assert report.captions is sets
     assert report.system == "mine"

@@ -49,7 +49,7 @@ class TestScore:
             {name: {i: one[i] for i in first} for name, one in {"good": GOOD, "poor": POOR}.items()}, first, METRICS
         )
         assert reports.to_dict() == expected.to_dict()
-        compared = captious.compare(*systems.values(), rows, METRICS, systems=("good", "poor"), **part)
+        compared = captious.compare(*systems.values(), rows, METRICS, names=("good", "poor"), **part)
         assert compared.to_dict() == expected.compare()["good", "poor"].to_dict()
         assert "Holm's correction for 2 tests (1 pair, 2 metrics)" in repr(expected.compare())
         assert captious.check(systems["good"], rows, **part).system == "good"
@@ -64,7 +64,7 @@ class TestScore:
         path = tmp_path / "good.json"
         records = [{"image_id": image, "caption": caption} for image, caption in GOOD.items()]
         given: dict[str, object] = {"path": path, "name": str(path), "records": records, "mapping": GOOD}
-        given["captions"] = captious.load(GOOD, REFERENCES)
+        given["captions"] = captious.read_captions(GOOD, REFERENCES)
         reports = captious.score(given, REFERENCES, METRICS)
         assert isinstance(reports, captious.Reports)
         assert {report["rouge-l"].score for report in reports.values()} == {reports["mapping"]["rouge-l"].score}

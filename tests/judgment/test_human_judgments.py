@@ -40,7 +40,7 @@ def test_mean_over_pairs_of_raters(tmp_path: Path, protocol: str, variant: str) 
     assert people is not None
     assert people.value == pytest.approx(np.mean([stats.kendalltau(a, b, variant=variant).statistic for a, b in pairs]))
     assert people.interval[0] < people.value < people.interval[1]
-    assert [row["metric"] for row in judgment.to_rows()] == ["bleu-1", "people"]
+    assert [row["metric"] for row in judgment.records] == ["bleu-1", "people"]
     assert "\n  people " in repr(judgment)
     assert judgment.to_dict()["benchmarks"][0]["people"]["value"] == people.value
 

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import captious
-from captious.data import load
+from captious.data import read_captions
 from captious.errors import CaptiousError, ParameterError
 from captious.judgment.metric_scores import as_selection, score_captions
 from captious.metrics.contract.selection import MetricLike
 
-CAPTIONS = load(["a cat sleeps", "a red bus"], [["a cat sleeps", "the cat rests"], ["one bus", "a red bus stops"]])
+CAPTIONS = read_captions(
+    ["a cat sleeps", "a red bus"], [["a cat sleeps", "the cat rests"], ["one bus", "a red bus stops"]]
+)
 
 
 def lengths(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:

@@ -10,7 +10,7 @@ import pytest
 
 from captious import Settings
 from captious.judgment import judge
-from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run, judged
+from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.reproduction import reproduce
 from captious.judgment.reproduction_result import PaperIndex, Reproduced
 
@@ -78,10 +78,10 @@ def test_verdicts() -> None:
 def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     runs = [
-        Column("no file", Run("robustness", {"references": File("coco/captions.json")})),
+        PaperColumn("no file", Run("robustness", {"references": File("coco/captions.json")})),
         *judged("composite", {"no data": "composite@hessel2021"}),
         *judged("flickr8k-expert", {"here": "flickr8k-expert@spice2016"}),
-        Column("nothing", None),
+        PaperColumn("nothing", None),
     ]
     rows = {"BLEU-1": "bleu-1", "vectors": "wmd", "model": "bertscore-f", "sum": "sum:bleu-1+wmd", "theirs": ""}
     rows["another model"] = "bertscore-f:model=nowhere/none"
@@ -110,7 +110,12 @@ def test_a_study(tmp_path: Path) -> None:
     (tmp_path / "references.json").write_text((EXAMPLES / "references.json").read_text())
     run = Run("word_agreement", {"references": File("references.json"), "n_words": 3})
     table = PaperTable(
-        "words", "figure 3", "It shows.", {"a": "a"}, [Column("recall", run, value="recall", row="word")], metrics=False
+        "words",
+        "figure 3",
+        "It shows.",
+        {"a": "a"},
+        [PaperColumn("recall", run, value="recall", row="word")],
+        metrics=False,
     )
     result = reproduce(Paper("p", "A paper", [table]), data=tmp_path)
     (figure,) = result.figures

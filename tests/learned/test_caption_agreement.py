@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import captious
-from captious.data import load
+from captious.data import read_captions
 from captious.learned.caption_agreement import Captious
 from captious.learned.caption_weights import CaptionWeights
 from captious.text import PTB
@@ -124,4 +124,4 @@ def test_weights_of_a_file(tmp_path: Path) -> None:
     WEIGHTS.save(path)
     report = captious.score(["a dog"], [REFERENCES], [f"captious:weights={path}"])
     assert report[f"captious:weights={path}"].score == pytest.approx(score("a dog"), abs=1e-4)
-    assert load({0: "a dog"}, {0: REFERENCES}).ids == (0,)
+    assert read_captions({0: "a dog"}, {0: REFERENCES}).ids == (0,)

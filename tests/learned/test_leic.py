@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import ParameterError
 from captious.judgment.benchmark_items import references_table
 from captious.learned.critique.critique_weights import CritiqueWeights
@@ -46,7 +46,9 @@ def test_pieces_are_the_whole(trained: CritiqueWeights, variant: str) -> None:
 
 def test_scores_are_those_of_the_oracle() -> None:
     trained = random_critique(small_recipe("mlp", "context"))
-    captions = load({1: "a dog runs", 2: "", 3: "two red cats"}, {1: ["a brown dog", "dog"], 2: ["x"], 3: ["a sofa"]})
+    captions = read_captions(
+        {1: "a dog runs", 2: "", 3: "two red cats"}, {1: ["a brown dog", "dog"], 2: ["x"], 3: ["a sofa"]}
+    )
     images = features_of(captions)
     arrays = trained.critique.arrays
 
@@ -121,7 +123,7 @@ def test_judged_captions_of_one_image_have_its_features() -> None:
     table = references_table(["7|a", "7|b", "8|c"], [["a dog"], ["a dog"], ["a cat"]], ["7", "7", "8"])
     scores = Leic(weights=trained, images=images).scores(Captions(("a dog", "two cats", "a dog"), table))
     own = [
-        Leic(weights=trained, images=images).scores(load({i: text}, {i: ["x"]}))[0]
+        Leic(weights=trained, images=images).scores(read_captions({i: text}, {i: ["x"]}))[0]
         for i, text in ((7, "a dog"), (7, "two cats"), (8, "a dog"))
     ]
     np.testing.assert_array_equal(scores, own)

@@ -7,7 +7,7 @@ import pytest
 
 import captious
 from captious.compat.pycocoevalcap import Spice
-from captious.data import load
+from captious.data import read_captions
 from captious.scenes.facts import CATEGORIES
 
 from ..support.every_metric import MISSING
@@ -29,7 +29,7 @@ CANDIDATES = {
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_the_replacement_of_the_official_program_gives_the_same() -> None:
     metric = captious.AllSpice(tokenizer="whitespace")
-    sets = load(CANDIDATES, REFERENCES, several=True)
+    sets = read_captions(CANDIDATES, REFERENCES, several=True)
     scores = metric.aggregate(metric.statistics(sets))
     corpus, per_image = Spice().compute_score(REFERENCES, CANDIDATES)
     np.testing.assert_allclose(metric.aggregate(metric.statistics(sets).sum(axis=0))[0], corpus, rtol=1e-12)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.data import Captions, References, load, read_references
+from captious.data import Captions, References, read_captions, read_references
 from captious.errors import (
     CaptiousWarning,
     InputError,
@@ -44,7 +44,7 @@ STATISTICS = [[1, 1, 3, 1, 2, 2], [1, 0, 2, 0, 1, 1], [1, 1, 1, 1, 0, 0], [1, 0,
 
 
 def captions(candidates: Mapping[Any, str] = CANDIDATES) -> Captions:
-    return load(candidates, {image: ["a photograph"] for image in candidates})
+    return read_captions(candidates, {image: ["a photograph"] for image in candidates})
 
 
 def lines(path: Path) -> Iterable[dict[str, Any]]:
@@ -209,10 +209,12 @@ class TestObjects:
         path.write_text(json.dumps(REFERENCES))  # its ids are text
         references = read_references(str(path))
         objects = {image: OBJECTS[int(image)] for image in references.ids}
-        np.testing.assert_array_equal(Chair(objects=objects).statistics(load(CANDIDATES, references)), STATISTICS)
+        np.testing.assert_array_equal(
+            Chair(objects=objects).statistics(read_captions(CANDIDATES, references)), STATISTICS
+        )
 
     def test_positions_match_only_positions(self) -> None:
-        by_position = load([*CANDIDATES.values()], [["a photograph"]] * 4)
+        by_position = read_captions([*CANDIDATES.values()], [["a photograph"]] * 4)
         np.testing.assert_array_equal(Chair(objects=[*OBJECTS.values()]).statistics(by_position), STATISTICS)
         with pytest.raises(ParameterError, match="only positions"):
             Chair(objects=OBJECTS).statistics(by_position)

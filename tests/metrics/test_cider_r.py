@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.data import load
+from captious.data import read_captions
 from captious.evaluation.metric_run import reference_counts, with_references
 from captious.metrics.cider_r import CiderR
 
@@ -86,7 +86,9 @@ def test_official(system: int) -> None:
     expected = json.loads(gzip.decompress((GOLD / "cider_r.json.gz").read_bytes()))[f"karpathy_sys{system}"]
     lines = gzip.decompress((GOLD / f"karpathy_sys{system}.jsonl.gz").read_bytes()).decode().splitlines()
     rows = [json.loads(line) for line in lines]
-    captions = load({row["image"]: row["tokens"] for row in rows}, {row["image"]: row["ref_tokens"] for row in rows})
+    captions = read_captions(
+        {row["image"]: row["tokens"] for row in rows}, {row["image"]: row["ref_tokens"] for row in rows}
+    )
     scores = CiderR(tokenizer="whitespace").scores(captions)
     np.testing.assert_allclose(scores, expected["scores"], rtol=0, atol=1e-12)
     assert scores.mean() == pytest.approx(expected["corpus"], abs=1e-12)

@@ -10,7 +10,7 @@ import captious
 from captious.errors import ParameterError
 
 REFERENCES = captious.read_references("examples/references.json")
-CAPTIONS = captious.load("examples/improved.json", REFERENCES)
+CAPTIONS = captious.read_captions("examples/improved.json", REFERENCES)
 OF_IMAGE = [list(REFERENCES.texts[a:b]) for a, b in zip(REFERENCES.offsets[:-1], REFERENCES.offsets[1:], strict=True)]
 EDGES = [("", ["a dog"]), ("a dog", [""]), ("", [""]), ("!", ["a"]), ("the the the", ["the cat", "the the"])]
 PAIRS = [*zip(CAPTIONS.candidates, OF_IMAGE, strict=True)][:8] + EDGES
@@ -18,7 +18,7 @@ PAIRS = [*zip(CAPTIONS.candidates, OF_IMAGE, strict=True)][:8] + EDGES
 
 def scored(metric: Any, candidate: str, references: list[str], output: str) -> float:
     state = metric.fit(REFERENCES)
-    captions = captious.load({0: candidate}, {0: references})
+    captions = captious.read_captions({0: candidate}, {0: references})
     return float(metric.aggregate(metric.statistics(captions, state))[0][metric.outputs.index(output)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from captious.data import load
+from captious.data import read_captions
 from captious.evaluation import evaluate
 from captious.metrics.contract.selection import select
 from captious.metrics.length import Length
@@ -23,17 +23,17 @@ REFERENCES = {
 )
 def test_by_hand(variant: str, others: list[float]) -> None:
     length = Length(variant=variant)
-    statistics = length.statistics(load(CANDIDATES, REFERENCES))
+    statistics = length.statistics(read_captions(CANDIDATES, REFERENCES))
     np.testing.assert_allclose(statistics, np.stack([[3, 0, 5], others, [1, 1, 1]], axis=1))
     np.testing.assert_allclose(length.aggregate(statistics.sum(axis=0)), [8 / 3, 8 / sum(others)])
 
 
 def test_references_without_words() -> None:
-    report = evaluate(load({1: "a dog", 2: "a cat"}, {1: ["", ""], 2: ["...", ""]}), select("length"))
+    report = evaluate(read_captions({1: "a dog", 2: "a cat"}, {1: ["", ""], 2: ["...", ""]}), select("length"))
     assert [result.score for result in report.values()] == [2, 0]
     assert [result.lower_is_better for result in report.values()] == [None, None]
 
 
 def test_no_images() -> None:
     for variant in Length.variants:
-        assert Length(variant=variant).statistics(load(CANDIDATES, REFERENCES).select([])).shape == (0, 3)
+        assert Length(variant=variant).statistics(read_captions(CANDIDATES, REFERENCES).select([])).shape == (0, 3)

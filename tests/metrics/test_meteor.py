@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import captious
-from captious.data import load
+from captious.data import read_captions
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.metrics.meteor import Alignment, align
 
@@ -428,7 +428,7 @@ def test_a_copy_is_perfect_or_empty(text: str) -> None:
 def test_too_many_paraphrases_are_refused(meteor_tables: object) -> None:
     n = 5_000
     metric = captious.Meteor()
-    captions = load({"x": "a dog", "y": "large " * n}, {"x": ["a cat"], "y": ["a dog", "big " * n]})
+    captions = read_captions({"x": "a dog", "y": "large " * n}, {"x": ["a cat"], "y": ["a dog", "big " * n]})
     with pytest.raises(InputError, match=r"more than 16,777,216 paraphrase matches") as caught:
         metric.statistics(captions)
     assert "'y'" in caught.value.where

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import captious
-from captious.data import load, read_references
+from captious.data import read_captions, read_references
 from captious.text import SMURF
 
 from ..oracles import sparcs as oracle
@@ -27,7 +27,7 @@ def test_the_twenty_thousand_values_of_the_authors(shared_data: Path) -> None:
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     references = read_references({record["image"]: record["refs"] for record in records})
     for number in range(4):
-        captions = load({record["image"]: record["captions"][number] for record in records}, references)
+        captions = read_captions({record["image"]: record["captions"][number] for record in records}, references)
         expected = {record["image"]: record["smurf_scores"][number]["SPARCS"] for record in records}
         scores = captious.Sparcs().scores(captions)
         np.testing.assert_allclose(scores, [expected[image] for image in captions.ids], rtol=0, atol=1e-15)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from captious import Settings, Wmd, WordVectors, load, score
+from captious import Settings, Wmd, WordVectors, read_captions, score
 from captious.errors import InputError, MissingExtraError, ParameterError
 from captious.metrics import wmd as module
 from captious.text import PTB
@@ -55,7 +55,7 @@ def test_real_captions(variant: str, shared_data: Path) -> None:
     if variant == "lceval":
         vectors = {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")[:60]
-    captions = load({r["image"]: r["captions"][2] for r in records}, {r["image"]: r["refs"] for r in records})
+    captions = read_captions({r["image"]: r["captions"][2] for r in records}, {r["image"]: r["refs"] for r in records})
     metric = Wmd(vectors=WordVectors.open(glove), variant=variant)
 
     def words(caption: str) -> list[str]:
@@ -74,7 +74,7 @@ def test_real_captions(variant: str, shared_data: Path) -> None:
 def test_means_of_karpathy_systems(shared_data: Path) -> None:
     vectors = WordVectors.open(shared_data / "vectors" / "glove_100d_captions.txt.gz")
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
-    captions = load({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
+    captions = read_captions({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
     means = {variant: float(Wmd(vectors=vectors, variant=variant).scores(captions).mean()) for variant in Wmd.variants}
     assert means == pytest.approx({"mtanti": 0.1108193, "lceval": 0.6158313}, abs=5e-8)  # as gensim 4.4 gives them
 
@@ -193,9 +193,9 @@ def test_documents_are_refused() -> None:
     metric = Wmd(vectors=vectors, stop_words=[])
     text, most = " ".join(words), " ".join(words[1:])
     for candidate, reference, kind in ((text, "w1", "candidate"), ("w1", text, "reference")):
-        captions = load({"x": "w2", "y": candidate}, {"x": ["w1"], "y": ["w1", reference]})
+        captions = read_captions({"x": "w2", "y": candidate}, {"x": ["w1"], "y": ["w1", reference]})
         for measure in (metric.statistics, metric.distances):
             with pytest.raises(InputError, match=f"a {kind} has 1,001 distinct words") as caught:
                 measure(captions)
             assert "'y'" in caught.value.where
-    assert metric.statistics(load({"x": most + " " + most}, {"x": ["w1"]}))[0, 0] > 0
+    assert metric.statistics(read_captions({"x": most + " " + most}, {"x": ["w1"]}))[0, 0] > 0

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from captious.data import load
+from captious.data import read_captions
 from captious.metrics.meteor import Meteor
 from captious.metrics.rouge_l import RougeL
 from captious.metrics.rouge_s import RougeS
@@ -55,21 +55,21 @@ def interrupted() -> Iterator[None]:
 
 
 def meteor(meteor_tables: object) -> None:
-    Meteor().statistics(load({0: "dog " * 40_000}, {0: ["dog " * 40_000]}))
+    Meteor().statistics(read_captions({0: "dog " * 40_000}, {0: ["dog " * 40_000]}))
 
 
 def paraphrases(meteor_tables: object) -> None:
-    Meteor().statistics(load({0: "large " * 2_500}, {0: ["big " * 2_500] * 50}))
+    Meteor().statistics(read_captions({0: "large " * 2_500}, {0: ["big " * 2_500] * 50}))
 
 
 def rouge_s(_: object) -> None:
     text = " ".join(f"w{i % 5_000}" for i in range(200_000))
-    RougeS(gap=None).statistics(load({0: text}, {0: [text]}))
+    RougeS(gap=None).statistics(read_captions({0: text}, {0: [text]}))
 
 
 def rouge_l(_: object) -> None:
     text = "a b " * 500_000
-    RougeL().statistics(load({0: text}, {0: [text] * 9}))
+    RougeL().statistics(read_captions({0: text}, {0: [text] * 9}))
 
 
 def wmd(_: object) -> None:
@@ -109,7 +109,7 @@ def test_a_signal_ends_other_threads_of_a_kernel(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("CAPTIOUS_THREADS", "2")
     text = " ".join(f"w{i % 5_000}" for i in range(200_000))
     n = 200
-    captions = load({i: text if i == n - 1 else "a dog" for i in range(n)}, {i: [text] for i in range(n)})
+    captions = read_captions({i: text if i == n - 1 else "a dog" for i in range(n)}, {i: [text] for i in range(n)})
     metric = RougeS(gap=None)
     with interrupted():
         metric.statistics(captions)

@@ -11,11 +11,12 @@ import pytest
 PROGRAM = """
 import re, resource
 import numpy as np
-from captious.data import load
+from captious.data import read_captions
 from captious.metrics.bleu import Bleu
 
 n = 2_000
-captions = load({i: f"a dog on mat {i}" for i in range(n)}, {i: ["a cat runs", "a dog on a mat"] for i in range(n)})
+candidates = {i: f"a dog on mat {i}" for i in range(n)}
+captions = read_captions(candidates, {i: ["a cat runs", "a dog on a mat"] for i in range(n)})
 if ROOM:
     # A thread's stack takes 1 GiB of address space, so ROOM says how many threads there can be.
     with open("/proc/self/status") as status:

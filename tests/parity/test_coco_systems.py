@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.data import load, read_references
+from captious.data import read_captions, read_references
 from captious.text import PTB, TokenLayer, Tokens
 
 from . import official_meteor
@@ -61,7 +61,7 @@ def _nightly(system: str) -> Any:
 def system(request: pytest.FixtureRequest, shared_data: Path, references: captious.References) -> System:
     # The official scorers get our tokens: that these are the official ones is tested elsewhere, and a tokenizer that
     # reads all captions as one text gives some captions other tokens than it gives them alone.
-    captions = load(shared_data / "coco" / "results_val2014" / f"{request.param}.json.gz", references)
+    captions = read_captions(shared_data / "coco" / "results_val2014" / f"{request.param}.json.gz", references)
     assert len(captions) == 40_504
     candidates, texts = (joined(tokens) for tokens in captions.layer(TokenLayer(PTB)))
     offsets = references.offsets

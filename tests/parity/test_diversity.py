@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.data import CaptionSets, load, read_references
+from captious.data import CaptionSets, read_captions, read_references
 from captious.evaluation.description import describe
 from captious.text import PTB, WHITESPACE
 
@@ -38,7 +38,7 @@ def official() -> dict[str, Any]:
 def sets(images: list[dict[str, Any]]) -> CaptionSets:
     # No metric of these looks at references: document frequencies are given.
     captions = {image["image_id"]: image["captions"] for image in images}
-    return load(captions, {image: ["a photo"] for image in captions}, several=True)
+    return read_captions(captions, {image: ["a photo"] for image in captions}, several=True)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_odd_captions() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", captious.CaptiousWarning)
             found = captious.score(
-                load(captions, {1: ["a photo"]}, several=True),
+                read_captions(captions, {1: ["a photo"]}, several=True),
                 metrics=[*metrics, *["mbleu"] * (len(edge["captions"]) > 1)],
                 settings=captious.Settings(idf="coco"),
             )

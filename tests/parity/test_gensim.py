@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from captious import Captions, Wmd, WordVectors, load
+from captious import Captions, Wmd, WordVectors, read_captions
 from captious.errors import ResourceError
 from captious.resources.named_vectors import VectorFile
 from captious.text import PTB
@@ -57,7 +57,7 @@ def expected(official: Any, captions: Captions, norm: bool) -> list[float]:
 @pytest.mark.parametrize("variant", Wmd.variants)
 def test_karpathy_pairs(variant: str, official: Any, glove: Path, shared_data: Path) -> None:
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")[:1250]
-    captions = load({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
+    captions = read_captions({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
     found = Wmd(vectors=WordVectors.open(glove), variant=variant).distances(captions)
     assert len(found) > 5000
     np.testing.assert_allclose(found, expected(official, captions, NORM[variant]), rtol=0, atol=1e-6)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.data import load, read_references
+from captious.data import read_captions, read_references
 from captious.text import PTB, TokenLayer, Tokens
 
 CLOSE = 1e-12
@@ -65,7 +65,7 @@ def system(
 ) -> System:
     records, references = karpathy
     number = request.param
-    captions = load({record["image"]: record["captions"][number] for record in records}, references)
+    captions = read_captions({record["image"]: record["captions"][number] for record in records}, references)
     gold = {record["image"]: record for record in read_lines(shared_data / "gold" / f"karpathy_sys{number}.jsonl.gz")}
     assert len(gold) == len(captions) == 5_000
     return System(number, captions, [gold[str(image)] for image in captions.ids])

@@ -83,7 +83,7 @@ class TestCaptionScores:
     def test_they_can_be_read_as_candidates(self, first: captious.Report, tmp_path: Path, extension: str) -> None:
         path = tmp_path / f"scores{extension}"
         write_captions(path, [first])
-        again = captious.load(path, first.captions.references)
+        again = captious.read_captions(path, first.captions.references)
         assert again.candidates == first.captions.candidates
 
     @pytest.mark.parametrize("name", ["scores.txt", "scores", "scores.json", "scores.csv.gz", ".csv"])

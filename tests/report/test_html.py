@@ -57,7 +57,7 @@ def test_everything_is_escaped() -> None:
         dict.fromkeys(range(10), "b"),
         {i: ["a d", "c"] for i in range(10)},
         ["rouge-l"],
-        systems=(NASTY, "b"),
+        names=(NASTY, "b"),
         resamples=5,
     )
     for html in (comparison._repr_html_(), comparison.a._repr_html_()):

@@ -76,7 +76,7 @@ def test_caption_scores(
         assert [str(row["id"]) for row in rows] == 2 * [str(i) for i in ids]
         assert [row["candidate"] for row in rows] == 2 * [*candidates.values()]
         write_captions(path, reports[:1])
-        again = captious.load(path, references)
+        again = captious.read_captions(path, references)
         assert dict(zip(again.ids, again.candidates, strict=True)) == candidates
 
 

@@ -24,7 +24,7 @@ def compared(a: str, b: str, references: list[str], *, systems: tuple[str, str] 
     images = range(10)
     return captious.compare(
         *(dict.fromkeys(images, a), dict.fromkeys(images, b), dict.fromkeys(images, references), ["rouge-l"]),
-        systems=systems,
+        names=systems,
         resamples=5,
     )
 

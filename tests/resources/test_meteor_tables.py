@@ -195,7 +195,7 @@ def test_scores_come_of_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     at_home(monkeypatch, tmp_path / "home")
     assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
     assert modules(*SYNONYMS) == ["exact", "synonym", "exact"]
-    assert captious.Meteor().statistics(captious.load(["the"], [["a"]]))[0, :4].tolist() == [1, 1, 1, 0]
+    assert captious.Meteor().statistics(captious.read_captions(["the"], [["a"]]))[0, :4].tolist() == [1, 1, 1, 0]
     assert f"|tables:{located().fingerprint}|" in captious.Meteor().signatures()[0]
 
 

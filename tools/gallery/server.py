@@ -54,7 +54,7 @@ def write_challenge(folder: Path, references: Path, systems: list[Path]) -> None
     toml = _CHALLENGE
     for system in systems:
         name = system.name.partition(".")[0]
-        captions = captious.load(system, given, subset=True)
+        captions = captious.read_captions(system, given, subset=True)
         rows = [{"image_id": i, "caption": text} for i, text in zip(captions.ids, captions.candidates, strict=True)]
         (folder / f"{name}.json").write_text(json.dumps(rows))
         toml += f'\n[[baselines]]\nmethod = "{name}"\nfile = "{name}.json"\n'

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from captious.cli.library_options import Command, option_of
-from captious.data import CaptionFile, load
-from captious.data.caption_file import Part, part_of
+from captious.data import CaptionFile, read_captions
+from captious.data.caption_file import ReadOptions, read_options_of
 
 __all__ = ["caption_files", "part_options", "reads_captions"]
 
 
 def part_options(command: Command) -> Command:
     """Give a command the options ``--columns`` and ``--split``."""
-    columns = option_of(load, "columns", metavar="NAMES")
-    return columns(option_of(load, "split", metavar="NAME")(command))
+    columns = option_of(read_captions, "columns", metavar="NAMES")
+    return columns(option_of(read_captions, "split", metavar="NAME")(command))
 
 
 def reads_captions(*parameters: str) -> Callable[[Command], Command]:
@@ -44,8 +44,12 @@ def caption_files(values: Mapping[str, Any], columns: str | None, split: str | N
     Raises:
         ParameterError: names that cannot be.
     """
-    part = part_of(columns, split, len([*_files([*values.values()])]))
-    return dict(values) if part is None else {name: _sharing(value, part) for name, value in values.items()}
+    read_options = read_options_of(columns, split, len([*_files([*values.values()])]))
+    return (
+        dict(values)
+        if read_options is None
+        else {name: _sharing(value, read_options) for name, value in values.items()}
+    )
 
 
 def _files(value: Any) -> Iterator[Path]:
@@ -56,9 +60,9 @@ def _files(value: Any) -> Iterator[Path]:
             yield from _files(item)
 
 
-def _sharing(value: Any, part: Part) -> Any:
+def _sharing(value: Any, read_options: ReadOptions) -> Any:
     if isinstance(value, Path):
-        return CaptionFile.sharing(value, part)
+        return CaptionFile.sharing(value, read_options)
     if isinstance(value, Mapping):
-        return {name: _sharing(file, part) for name, file in value.items()}
-    return tuple(_sharing(file, part) for file in value) if isinstance(value, tuple) else value
+        return {name: _sharing(file, read_options) for name, file in value.items()}
+    return tuple(_sharing(file, read_options) for file in value) if isinstance(value, tuple) else value

@@ -21,7 +21,7 @@ from captious.cli.options import (
     subset_option,
 )
 from captious.cli.outputs import deliver, output_options, warn
-from captious.data import References, images_of, read_references
+from captious.data import References, absent_references, read_references
 from captious.errors import ParameterError
 from captious.evaluation import PairwiseComparison, Reports
 from captious.evaluation import compare as compare_systems
@@ -86,7 +86,7 @@ def compare(
     if len(candidates) > 2 and (examples or group_by):
         raise click.UsageError("--examples and --group-by compare two systems")
     names = system_names(candidates)
-    table = read_references(references[0]) if references else images_of(candidates[0])
+    table = read_references(references[0]) if references else absent_references(candidates[0])
     if len(candidates) > 2:
         result: Any = _pairwise(dict(zip(names, candidates, strict=True)), table, settings, **options)
         deliver(result.to_table(), output, format_, presentation)
@@ -94,7 +94,7 @@ def compare(
         return
     groups = groups_of(group_by, [*(references or ()), *candidates], table, settings)
     (a, b), (first, second) = candidates, names
-    comparison = compare_systems(a, b, table, settings=settings, systems=(first, second), **options)
+    comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
     result = comparison if groups is None else comparison.by_group(groups)
     deliver(result.to_table(examples=examples), output, format_, presentation)
     warn(result.warnings)

@@ -16,7 +16,7 @@ from captious.cli.outputs import deliver, format_option, output_options, print_t
 from captious.errors import CaptiousError
 from captious.judgment import load_judgments
 from captious.judgment.benchmarks.benchmark_names import get, names
-from captious.judgment.human_judgments import HumanJudgments, OfCaptions, SystemRanking
+from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.row_files import csv_text
 from captious.table import document_text
@@ -145,7 +145,7 @@ def _items(judgments: HumanJudgments) -> Iterator[dict[str, Any]]:
         for number, name in enumerate(judgments.items):
             yield {"id": name} | ({"captions": list(judgments.outputs[number])} if judgments.outputs else {})
         return
-    assert isinstance(judgments, OfCaptions)
+    assert isinstance(judgments, CaptionJudgments)
     captions = judgments.captions
     bounds = pairwise(captions.references.offsets.tolist())
     for name, candidate, (start, end) in zip(judgments.items, captions.candidates, bounds, strict=True):

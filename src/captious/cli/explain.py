@@ -15,7 +15,7 @@ from captious.cli.fit import with_objects
 from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import settings_options
 from captious.cli.outputs import format_option, warn, written
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.data.file_contents import EXTENSIONS, LINE_FORMATS
 from captious.errors import ParameterError, UnknownImageError
 from captious.evaluation import evaluate
@@ -129,7 +129,7 @@ def explain(
     else:
         _print([*_pictures(explained)])
     if chosen.explanation == "scene":
-        warn(chosen.warnings(load({0: captions[0].candidate}, {0: list(captions[0].references)}), None))
+        warn(chosen.warnings(read_captions({0: captions[0].candidate}, {0: list(captions[0].references)}), None))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
 
@@ -159,7 +159,7 @@ def _table(metric: str, candidates: str, references: Sequence[str], columns: str
             help=f"captious explain {metric} --image ID CANDIDATES.json REFERENCES.json; quoted captions "
             "have an image only for chair, with --objects FILE",
         )
-    return load(candidates, references[0], columns=columns, split=split)
+    return read_captions(candidates, references[0], columns=columns, split=split)
 
 
 def _of_files(
@@ -178,7 +178,7 @@ def _of_files(
     else:
         scores = -result.per_caption if result.lower_is_better else result.per_caption
         rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[:worst].tolist()
-    chosen = selection[0].caption_metric
+    chosen = selection[0].require_caption_metric()
     state = chosen.fit(captions.references)
     offsets, texts = captions.references.offsets, captions.references.texts
     return [

@@ -11,7 +11,7 @@ from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file, seed_option, settings_options
 from captious.cli.outputs import warn
-from captious.data import load, read_references
+from captious.data import read_captions, read_references
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import single_captions
 from captious.metrics.chair import Chair
@@ -74,7 +74,7 @@ def fit(
 
         if not isinstance(chosen, Smurf):
             raise ParameterError(f"{chosen.name} does not take human captions", help="remove --human, or fit smurf")
-        people = load(human, table, subset=subset)
+        people = read_captions(human, table, subset=subset)
         source = f"{human.name}, with the references {references.name}; {len(people):,} images"
         fitted = chosen.calibrate(people, references.name.partition(".")[0], source)
     if fitted is None:

@@ -18,7 +18,7 @@ from captious.cli.options import (
     system_files,
 )
 from captious.cli.outputs import takes_anything, warn
-from captious.data import load, read_references, same_images
+from captious.data import read_captions, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
@@ -74,7 +74,7 @@ def report(
     selection = select(metrics, settings)
     table = read_references(references)
     groups = groups_of(group_by, [references, *systems.values()], table, settings)
-    tables = {name: load(file, table, subset=subset, clean=clean) for name, file in systems.items()}
+    tables = {name: read_captions(file, table, subset=subset, clean=clean) for name, file in systems.items()}
     first, *others = tables
     ids = tables[first].ids
     if urls is not None:

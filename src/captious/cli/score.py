@@ -22,8 +22,8 @@ from captious.cli.options import (
     subset_option,
 )
 from captious.cli.outputs import PRESENTATION, deliver, output_options, warn, written
-from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
-from captious.data import images_of, load, read_references, same_images
+from captious.cli.shards import check_shard_options, shard_options, sharded_report
+from captious.data import absent_references, read_captions, read_references, same_images
 from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
@@ -119,7 +119,7 @@ def score(
         deliver(sharded.to_table(intervals=intervals), None, format_, presentation)
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
-    refuse_shard_options()
+    check_shard_options()
     if not files:
         raise click.UsageError("no candidates given")
     logs = [read_harness_log(file, harness) for file in files] if harness is not None else []
@@ -141,13 +141,13 @@ def score(
     if per_caption is not None:
         check_caption_file(per_caption)
     selection = select(metrics, settings, several=several)
-    table = images_of(candidates[0]) if references is None else read_references(references)
+    table = absent_references(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
     groups = groups_of(group_by, sources, table, settings)
     reports: list[Report] = []
     with steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}") as systems:
         for name, file in systems:
-            captions = load(file, table, subset=subset, several=several, clean=clean)
+            captions = read_captions(file, table, subset=subset, several=several, clean=clean)
             report = evaluate(captions, selection, system=name, of_k=choices)
             if intervals:
                 for result in report.values():

@@ -19,7 +19,7 @@ from captious.scale.engines import ENGINES
 if TYPE_CHECKING:
     from captious.scale import ShardReport
 
-__all__ = ["refuse_shard_options", "shard_options", "sharded_report"]
+__all__ = ["check_shard_options", "shard_options", "sharded_report"]
 
 _OPTIONS = (
     click.option(
@@ -58,7 +58,7 @@ def shard_options(command: Command) -> Command:
     return command
 
 
-def refuse_shard_options() -> None:
+def check_shard_options() -> None:
     """Refuse options of shards without shards.
 
     Raises:

@@ -39,4 +39,4 @@ def choose(metric: str | BaseMetric, **settings: Any) -> RequestedMetric:
             help="give all of them in one way",
         )
     instance = catalogue.get(request.metric)(**settings)
-    return RequestedMetric(instance, request.columns(instance.outputs))
+    return RequestedMetric(instance, request.output_indices(instance.outputs))

@@ -24,7 +24,7 @@ import torch
 import torchmetrics
 
 from captious.compat.metric_by_name import choose
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import CaptionTypeError, ParameterError
 from captious.metrics.contract.metric import Metric
 
@@ -70,8 +70,8 @@ class CaptionMetric(torchmetrics.Metric):
     def __init__(self, metric: str | Metric, **settings: Any) -> None:
         super().__init__(**{name: settings.pop(name) for name in _OF_TORCHMETRICS if name in settings})
         chosen = choose(metric, **settings)
-        self.metric = chosen.caption_metric
-        self.columns = chosen.columns
+        self.metric = chosen.require_caption_metric()
+        self.columns = chosen.output_indices
         # Metrics in a MetricCollection share their states if these are equal in name and value after the first batch.
         form = re.sub(r"\W", "_", self.metric.signatures()[0])
         self._sum, self._number, self._texts = f"sum_{form}", f"number_{form}", f"captions_{form}"
@@ -212,7 +212,7 @@ def _checked(preds: Preds, target: Target) -> tuple[list[str], list[list[str]]]:
 
 
 def _table(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Captions:
-    return load(list(candidates), list(map(list, references)))
+    return read_captions(list(candidates), list(map(list, references)))
 
 
 def _lines(tensor: Tensor) -> Iterator[str]:

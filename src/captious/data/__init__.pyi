@@ -16,8 +16,8 @@ from .groups import Groups as Groups
 from .groups import read_groups as read_groups
 from .ids import ImageId as ImageId
 from .ids import same_images as same_images
-from .image_matching import images_of as images_of
-from .image_matching import load as load
+from .image_matching import absent_references as absent_references
+from .image_matching import read_captions as read_captions
 from .image_matching import read_references as read_references
 from .prepared_files import recorded as recorded
 from .prepared_files import write_prepared as write_prepared

@@ -11,15 +11,15 @@ from captious.data.columns import ColumnNames, Columns
 from captious.data.source import Role
 from captious.errors import InputError, ParameterError
 
-__all__ = ["CaptionFile", "Part", "part_of"]
+__all__ = ["CaptionFile", "ReadOptions", "read_options_of"]
 
 
 @dataclass(frozen=True)
-class Part:
+class ReadOptions:
     """The columns and the split that are read of sources.
 
-    Sources that are read together share a part. A name holds for each of them that has such a column or split, and at
-    least one must have it.
+    Sources that are read together share these options. A name holds for each of them that has such a column or split,
+    and at least one must have it.
 
     Args:
         columns: names of columns.
@@ -70,8 +70,10 @@ class Part:
             )
 
 
-def part_of(columns: ColumnNames | None, split: str | Sequence[str] | None, n_sources: int = 1) -> Part | None:
-    """The part of sources that is read, from what a user says; None for all of it.
+def read_options_of(
+    columns: ColumnNames | None, split: str | Sequence[str] | None, n_sources: int = 1
+) -> ReadOptions | None:
+    """What to read of sources, from the arguments of a user; None for everything.
 
     Args:
         columns: as ``Columns.of`` takes them.
@@ -87,7 +89,7 @@ def part_of(columns: ColumnNames | None, split: str | Sequence[str] | None, n_so
     splits = tuple(name.strip() for name in names)
     if split is not None and not (splits and all(splits)):
         raise ParameterError(f"{split!r} is not the name of a split", help="name one, such as test")
-    return Part(Columns.of(columns), splits, n_sources)
+    return ReadOptions(Columns.of(columns), splits, n_sources)
 
 
 class CaptionFile(os.PathLike[str]):
@@ -109,13 +111,13 @@ class CaptionFile(os.PathLike[str]):
         split: str | Sequence[str] | None = None,
     ) -> None:
         self.path = os.fspath(path)
-        self.part = part_of(columns, split)
+        self.read_options = read_options_of(columns, split)
 
     @classmethod
-    def sharing(cls, path: str | os.PathLike[str], part: Part | None) -> CaptionFile:
-        """A file that shares a part with others."""
+    def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
+        """A file that shares options with others."""
         file = cls(path)
-        file.part = part
+        file.read_options = read_options
         return file
 
     @property
@@ -133,7 +135,7 @@ class CaptionFile(os.PathLike[str]):
         return f"<CaptionFile {self.path!r}>"
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, CaptionFile) and (self.path, self.part) == (other.path, other.part)
+        return isinstance(other, CaptionFile) and (self.path, self.read_options) == (other.path, other.read_options)
 
     def __hash__(self) -> int:
         return hash(self.path)

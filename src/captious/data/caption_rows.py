@@ -148,7 +148,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if types <= {int}:
         return ids
     if types == {str}:
-        _refuse_surrogates(source.name, "image ids", ids, place)
+        _check_unicode(source.name, "image ids", ids, place)
         return ids
     checked = [as_image_id(value) for value in ids]
     wrong = [entry for entry, image in enumerate(checked) if image is None]
@@ -158,7 +158,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
             where=f"{source.name}: " + some([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
             help="image ids must be integers or strings",
         )
-    _refuse_surrogates(source.name, "image ids", [str(image) for image in checked], place)
+    _check_unicode(source.name, "image ids", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
 
 
@@ -221,7 +221,7 @@ def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callabl
 def _check_texts(rows: CaptionRows) -> None:
     """Every caption is a string that UTF-8 can write; an empty one is legal."""
     try:
-        _refuse_surrogates(rows.name, "captions", rows.texts, rows.place)
+        _check_unicode(rows.name, "captions", rows.texts, rows.place)
     except TypeError:
         wrong = [row for row, text in enumerate(rows.texts) if not isinstance(text, str)]
         shown = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {reprlib.repr(rows.texts[row])}" for row in wrong]
@@ -232,7 +232,7 @@ def _check_texts(rows: CaptionRows) -> None:
         ) from None
 
 
-def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callable[[int], str]) -> None:
+def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[int], str]) -> None:
     """JSON can escape half a character ("\\ud800"); no tokenizer, file or terminal can take it.
 
     Raises TypeError at the first text that is not a string.

@@ -59,7 +59,7 @@ class CaptionSets:
             raise ParameterError(
                 "candidates and references do not have the same images",
                 where=f"{self.candidates.name}, {self.references.name}",
-                help="give the images of both in the same order; captious.load(..., several=True) does",
+                help="give the images of both in the same order; captious.read_captions(..., several=True) does",
             )
 
     @property

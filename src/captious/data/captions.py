@@ -110,7 +110,7 @@ class References:
         images: the image of each row, where ids name captions of which several may describe one image; by default, the
             ids.
         without_references: images that the source lists without references. They are not rows.
-        are_given: whether there are references. If not, each image has one empty text in their place, for metrics that
+        present: whether there are references. If not, each image has one empty text in their place, for metrics that
             need none.
 
     Raises:
@@ -124,7 +124,7 @@ class References:
     id_form: IdForm = field(default="typed", kw_only=True)
     images: tuple[ImageId, ...] = field(default=(), kw_only=True)
     without_references: tuple[ImageId, ...] = field(default=(), kw_only=True)
-    are_given: bool = field(default=True, kw_only=True)
+    present: bool = field(default=True, kw_only=True)
     #: Where annotations may be found that were computed before. Not an argument: copies with other texts have none.
     stored: LayerStore | None = field(default=None, init=False)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
@@ -204,7 +204,7 @@ class References:
             # Positions count the source's entries; among a selection they are names like any other.
             id_form="typed" if self.id_form == "position" else self.id_form,
             images=tuple(self.images[row] for row in rows),
-            are_given=self.are_given,
+            present=self.present,
         )
 
     def texts_of(self, rows: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int64]]:

@@ -73,8 +73,8 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
         InputError: one is not there, or there are two to choose from (CaptionFileError in a file).
         UnknownNameError: the column of groups that was asked for is not there.
     """
-    if source.part is not None:
-        source.part.see(source.name, names)
+    if source.read_options is not None:
+        source.read_options.see(source.name, names)
     row = _Row(source, names, f"{where}: found " + (", ".join(map(repr, names)) or "none"), layout is not None)
     layouts = row_layouts(names) if layout is None else [layout] if layout.fits(names) else []
     if source.role == "groups":
@@ -113,15 +113,17 @@ class _Row:
     @property
     def named_ids(self) -> tuple[str, ...]:
         """The fields of the id that the user names, as far as they are there."""
-        part = self.source.part
-        ids = () if part is None or part.columns.id is None else tuple(part.columns.id.split("+"))
+        read_options = self.source.read_options
+        ids = (
+            () if read_options is None or read_options.columns.id is None else tuple(read_options.columns.id.split("+"))
+        )
         return ids if all(name in self.names for name in ids) else ()
 
     @property
     def named_texts(self) -> tuple[str, ...]:
         """The fields of captions that the user names, as far as they are there."""
-        part = self.source.part
-        texts = () if part is None else part.columns.texts(self.source.role)
+        read_options = self.source.read_options
+        texts = () if read_options is None else read_options.columns.texts(self.source.role)
         return texts if all(name in self.names for name in texts) else ()
 
     def ids_of(self, layout: Layout) -> tuple[str, ...]:
@@ -143,7 +145,7 @@ class _Row:
                 raise self.ambiguous(message, [f"id={name}" for name in present])
             if present:
                 return (present[0],)
-        self._refuse_what_is_nearly_right()
+        self._check_near_names()
         raise self._missing("image ids", "id", ID_FIELDS, TEXT_FIELDS[self.source.role])
 
     def usual_texts(self) -> tuple[str, ...]:
@@ -155,7 +157,7 @@ class _Row:
                 raise self.ambiguous(self._could_be(firsts), [f"caption={name}" for name in firsts])
             if present:
                 return present[0]
-        self._refuse_what_is_nearly_right()
+        self._check_near_names()
         raise self._missing(self.source.role, "caption", groups, ID_FIELDS)
 
     def group(self, ids: Sequence[str]) -> str:
@@ -173,12 +175,12 @@ class _Row:
         """The fields, checked, with those that say which rows are read."""
         if any(self.names.count(name) > 1 for name in (*ids, *texts)):
             raise self.source.error("duplicate field", where=self.where)
-        part = self.source.part
+        read_options = self.source.read_options
         apart = layout is not None and layout.splits_apart and self.source.role != "groups"
         split = "split" if layout is None else layout.split
-        wanted = split in self.names and (apart or (part is not None and bool(part.splits)))
-        if part is not None:
-            part.use([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ())])
+        wanted = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
+        if read_options is not None:
+            read_options.use([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ())])
         kept = {} if layout is None else {name: keep for name, keep in layout.kept.items() if name in self.names}
         return Fields(ids, texts, split if wanted else None, kept, apart)
 
@@ -192,8 +194,8 @@ class _Row:
 
     def _missing(self, what: str, column: str, usual: _Names, others: _Names) -> InputError:
         """The error for a row that has none of the usual names; ``others`` are those of its other column."""
-        part = self.source.part
-        absent = [] if part is None else [name for name in part.columns.names if name not in self.names]
+        read_options = self.source.read_options
+        absent = [] if read_options is None else [name for name in read_options.columns.names if name not in self.names]
         if absent:
             return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
         *names, last = [name.replace("#", "1") for group in usual for name in group]
@@ -203,7 +205,7 @@ class _Row:
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, hint=hint)
 
-    def _refuse_what_is_nearly_right(self) -> None:
+    def _check_near_names(self) -> None:
         near = None if self.is_of_document or self.source.role == "groups" else nearest_layout(self.names)
         if near is not None:
             layout, missing = near
@@ -284,17 +286,17 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
     Raises:
         InputError: as ``rows_of_columns`` does.
     """
-    part = source.part
+    read_options = source.read_options
     counts: dict[str, int] = {}
     for split in splits:
         counts[str(split)] = counts.get(str(split), 0) + 1
     listed = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
-    if part is not None and part.splits:
-        part.use([None])
-        if absent := [split for split in part.splits if split not in counts]:
+    if read_options is not None and read_options.splits:
+        read_options.use([None])
+        if absent := [split for split in read_options.splits if split not in counts]:
             message = f"there is no split {' or '.join(map(repr, absent))}"
             raise InputError(message, where=f"{source.name}: {listed}", help="name one of these: --split NAME")
-        return frozenset(part.splits)
+        return frozenset(read_options.splits)
     if apart and len(counts) > 1:
         raise InputError(
             f"this file has {len(counts)} splits, and none was chosen",

@@ -124,12 +124,12 @@ def read_groups(source: object, *, column: str | None = None) -> Groups:
     rows = read_rows(source, "groups", column=column)
     if rows.id_form == "position":
         raise InputError("these groups have no image ids", where=rows.name, help="give a mapping: {image_id: group}")
-    _refuse_repeated(rows, several=column is not None)
+    _check_no_repeats(rows, several=column is not None)
     by = column or (Path(rows.name).name.partition(".")[0] if rows.name != rows.role else "group")
     return Groups(by, dict(zip(rows.ids, rows.texts, strict=True)), source=rows.name, id_form=rows.id_form)
 
 
-def _refuse_repeated(rows: CaptionRows, *, several: bool) -> None:
+def _check_no_repeats(rows: CaptionRows, *, several: bool) -> None:
     """Refuse images that occur twice; if they may, those that occur with several groups."""
     wrong = {
         image: at

@@ -1,4 +1,4 @@
-"""Matching candidates with references by image id: ``read_references`` and ``load``.
+"""Matching candidates with references by image id: ``read_references`` and ``read_captions``.
 
 Every image that either side names must have both a candidate and references; with ``subset``, the images that do are
 scored and the others are counted. Rows come in the order of the references.
@@ -14,7 +14,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from captious.data.caption_file import CaptionFile, Part, part_of
+from captious.data.caption_file import CaptionFile, ReadOptions, read_options_of
 from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
@@ -33,14 +33,14 @@ from captious.data.readers import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
-__all__ = ["images_of", "load", "match", "read_references", "references_of"]
+__all__ = ["absent_references", "match_images", "read_captions", "read_references", "references_of"]
 
 _SUBSET = "--subset (subset=True in Python)"
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
 
 @overload
-def load(
+def read_captions(
     candidates: object,
     references: object = ...,
     *,
@@ -51,7 +51,7 @@ def load(
     split: str | Sequence[str] | None = ...,
 ) -> Captions: ...
 @overload
-def load(
+def read_captions(
     candidates: object,
     references: object = ...,
     *,
@@ -62,7 +62,7 @@ def load(
     split: str | Sequence[str] | None = ...,
 ) -> CaptionSets: ...
 @overload
-def load(
+def read_captions(
     candidates: object,
     references: object = ...,
     *,
@@ -72,7 +72,7 @@ def load(
     columns: ColumnNames | None = ...,
     split: str | Sequence[str] | None = ...,
 ) -> Captions | CaptionSets: ...
-def load(
+def read_captions(
     candidates: object,
     references: object = None,
     *,
@@ -120,27 +120,29 @@ def load(
         With ``subset`` not the last three, but UnknownImageError if no image has both.
     """
     shares = references is not None and not isinstance(references, References)
-    part = part_of(columns, split, 2 if shares else 1)
-    return match(candidates, references, part=part, subset=subset, several=several, clean=clean)
+    read_options = read_options_of(columns, split, 2 if shares else 1)
+    return match_images(candidates, references, read_options=read_options, subset=subset, several=several, clean=clean)
 
 
-def match(
+def match_images(
     candidates: object,
     references: object = None,
     *,
-    part: Part | None,
+    read_options: ReadOptions | None,
     subset: bool = False,
     several: bool = False,
     clean: str | Sequence[str] = (),
 ) -> Captions | CaptionSets:
-    """``load`` with the part of sources that is read, which several systems share."""
+    """``read_captions`` with options that say what to read of the sources, which several systems share."""
     rules = rules_of(clean)
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
         if several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
-    table = images_of(candidates, part) if references is None else references_of(references, part)
-    rows = read_rows(candidates, "candidates", several=several, part=part)
+    table = (
+        absent_references(candidates, read_options) if references is None else references_of(references, read_options)
+    )
+    rows = read_rows(candidates, "candidates", several=several, read_options=read_options)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules])
@@ -182,26 +184,26 @@ def read_references(
 
     Args:
         source: a path or a Python object; ``read_rows`` lists the forms.
-        columns, split: as for ``load``.
+        columns, split: as for ``read_captions``.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
-    return references_of(source, part_of(columns, split))
+    return references_of(source, read_options_of(columns, split))
 
 
-def references_of(source: object, part: Part | None) -> References:
-    """``read_references`` with the part of sources that is read."""
+def references_of(source: object, read_options: ReadOptions | None) -> References:
+    """``read_references`` with options that say what to read of the sources."""
     if isinstance(source, References):
         return source
     if isinstance(source, str | os.PathLike) and is_prepared(source):
         if isinstance(source, CaptionFile):
-            part = source.part or part
+            read_options = source.read_options or read_options
         table = read_prepared(source)
-        if part is not None:
-            part.leave(table.name, "references")
+        if read_options is not None:
+            read_options.leave(table.name, "references")
         return table
-    return _by_image(read_rows(source, "references", part=part))
+    return _by_image(read_rows(source, "references", read_options=read_options))
 
 
 def _by_image(rows: CaptionRows) -> References:
@@ -222,20 +224,20 @@ def _by_image(rows: CaptionRows) -> References:
     )
 
 
-def images_of(candidates: object, part: Part | None = None) -> References:
+def absent_references(candidates: object, read_options: ReadOptions | None = None) -> References:
     """The images of candidates, without references: what metrics that need none are given in their place.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. An image may have several.
-        part: which columns and which split are read.
+        read_options: which columns and which split are read.
 
     Raises:
         InputError: what is wrong with the candidates.
     """
-    rows = read_rows(candidates, "candidates", several=True, part=part)
+    rows = read_rows(candidates, "candidates", several=True, read_options=read_options)
     ids = tuple(dict.fromkeys(rows.ids))
     return References(
-        ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, are_given=False
+        ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, present=False
     )
 
 
@@ -251,7 +253,7 @@ def _matched(
             where=f"{references.name}: {images(without)}",
             help=f"add references or remove these images. To score the images that have them: {_SUBSET}",
         )
-    if not references.are_given and (not rows or (not subset and not len(having) == len(rows) == len(references))):
+    if not references.present and (not rows or (not subset and not len(having) == len(rows) == len(references))):
         raise UnknownImageError(
             "the systems do not have the same images",
             where=f"{references.name}: {images(references.ids)}; {candidates.name}: {images(candidates.ids)}",

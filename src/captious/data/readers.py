@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from captious.data.caption_file import CaptionFile, Part
+from captious.data.caption_file import CaptionFile, ReadOptions
 from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions
@@ -46,7 +46,12 @@ _LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", 
 
 
 def read_rows(
-    source: object, role: Role, *, several: bool = False, column: str | None = None, part: Part | None = None
+    source: object,
+    role: Role,
+    *,
+    several: bool = False,
+    column: str | None = None,
+    read_options: ReadOptions | None = None,
 ) -> CaptionRows:
     """Read captions from a file or a Python object.
 
@@ -63,7 +68,7 @@ def read_rows(
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column that holds groups.
-        part: which columns and which split are read; that of a ``CaptionFile`` goes before it.
+        read_options: which columns and which split are read; that of a ``CaptionFile`` goes before it.
 
     Returns:
         One row per caption, in the order of the source.
@@ -79,21 +84,23 @@ def read_rows(
             f"these rows were read as {source.role}", where=source.name, help=f'read them with the role "{role}"'
         )
     if isinstance(source, CaptionFile):
-        part = source.part or part
-    if part is None:
+        read_options = source.read_options or read_options
+    if read_options is None:
         return _rows(source, role, several, column, None)
-    rows = _rows(source, role, several, column, part)
+    rows = _rows(source, role, several, column, read_options)
     if role != "groups":
-        part.leave(rows.name, role)
+        read_options.leave(rows.name, role)
     return rows
 
 
-def _rows(source: object, role: Role, several: bool, column: str | None, part: Part | None) -> CaptionRows:
+def _rows(
+    source: object, role: Role, several: bool, column: str | None, read_options: ReadOptions | None
+) -> CaptionRows:
     if isinstance(source, str | os.PathLike):
         is_input = is_standard_input(source)
         name = "standard input" if is_input else os.fspath(source)
-        return _rows_of_file(Source(name, role, True, is_input, several, column, part))
-    origin = Source(role, role, several=several, column=column, part=part)
+        return _rows_of_file(Source(name, role, True, is_input, several, column, read_options))
+    origin = Source(role, role, several=several, column=column, read_options=read_options)
     if isinstance(source, Captions | CaptionSets) and role == "candidates":
         texts = source.texts if isinstance(source, CaptionSets) else source.candidates
         form = source.references.id_form
@@ -148,7 +155,7 @@ def _rows_of_file(source: Source) -> CaptionRows:
 
 def _is_named(source: Source, column: str) -> bool:
     """Whether the user names a column, and so says what it holds."""
-    return source.part is not None and column in source.part.columns.names
+    return source.read_options is not None and column in source.read_options.columns.names
 
 
 def _rows_of_json(data: bytes, source: Source) -> CaptionRows:

@@ -67,7 +67,7 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
 
 def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
     """The layout of a document."""
-    named = () if source.part is None else source.part.columns.texts(source.role)
+    named = () if source.read_options is None else source.read_options.columns.texts(source.role)
     layouts = [one for one in document_layouts(document) if not one.on_request or {*named} & {*one.captions}]
     if len(layouts) > 1 and (chosen := [one for one in layouts if {*named} & {*one.captions}]):
         layouts = chosen
@@ -87,9 +87,13 @@ def _with_parents(
     """The records with the fields that only the images have which they refer to; and all images."""
     assert layout.parents is not None
     parent, record = first_of(document.get(layout.parents.key)) or {}, first_of(records) or {}
-    part = source.part
-    id_field = None if part is None or part.columns.id in record or part.columns.id not in parent else part.columns.id
-    wants_split = layout.splits_apart or (part is not None and bool(part.splits))
+    read_options = source.read_options
+    id_field = (
+        None
+        if read_options is None or read_options.columns.id in record or read_options.columns.id not in parent
+        else read_options.columns.id
+    )
+    wants_split = layout.splits_apart or (read_options is not None and bool(read_options.splits))
     split = layout.split if wants_split and layout.split in parent and layout.split not in record else None
     known = _parent_ids(source, layout, document, split, id_field)
     joined = [name for name in (id_field, split) if name is not None]

@@ -1,7 +1,7 @@
 """The row parser: a file of captions in any format becomes batches of rows, and problems with what is not a row.
 
-Readers say which columns they take, how many rows at a time, and what becomes of a problem: ``captious.load`` and
-shards raise the first one, the evaluation server collects all of them to show them together.
+Readers say which columns they take, how many rows at a time, and what becomes of a problem: ``captious.read_captions``
+and shards raise the first one, the evaluation server collects all of them to show them together.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from captious.data.ids import ImageId
 from captious.errors import CaptionFileError, InputError
 
 if TYPE_CHECKING:
-    from captious.data.caption_file import Part
+    from captious.data.caption_file import ReadOptions
 
 __all__ = ["SEVERAL", "Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "repeated", "some"]
 
@@ -80,7 +80,7 @@ class Source:
 
     An image may have several candidates only if ``several``; it may always have several references. With the role
     "groups", what is read are groups of images instead of captions; ``column`` is the field or column that holds them,
-    None if there is only one that can be meant. ``part`` is what the user says about columns and splits.
+    None if there is only one that can be meant. ``read_options`` is what the user says about columns and splits.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Source:
     is_standard_input: bool = False
     several: bool = False
     column: str | None = None
-    part: Part | None = None
+    read_options: ReadOptions | None = None
 
     @property
     def one_each(self) -> bool:

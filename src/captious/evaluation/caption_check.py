@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from captious.data import Captions, CaptionSets, load
+from captious.data import Captions, CaptionSets, read_captions
 from captious.data.columns import ColumnNames
 from captious.errors import EmptyInputError
 from captious.evaluation.caption_findings import KINDS, CaptionFindings, Finding
@@ -50,7 +50,7 @@ class Check(Displayed):
         rows = [
             Row(kind, [Cell(finding.n), Cell(finding.n / finding.of), Cell(", ".join(finding.examples))])
             for kind in KINDS
-            if self.n_references or not KINDS[kind].beside_references
+            if self.n_references or not KINDS[kind].needs_references
             for finding in [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ()))]
         ]
         lengths = f"{self.words[0]:.1f} words per candidate"
@@ -113,7 +113,9 @@ def check(
         InputError: invalid captions.
         EmptyInputError: no captions.
     """
-    captions = load(candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split)
+    captions = read_captions(
+        candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
+    )
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")

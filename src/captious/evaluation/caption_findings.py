@@ -25,14 +25,14 @@ ENGLISH = frozenset(("ptb", "ptb-harness", "ptb-raw", "smurf", "nltk", "treebank
 
 _EXAMPLES = 3
 _SAMPLE = 2000  # references that are looked at, to know what is usual
-_FEW = 0.01  # share of candidates below which a kind is not worth a warning
+_MIN_SHARE = 0.01  # share of candidates below which a kind is not worth a warning
 _WORDS_MORE = 8  # than references, in a caption that is long
 _WORDS_LESS = 4  # in one that is short
-_LEAST_NUMBER = 3  # candidates below which a kind may be chance
-_TIMES = 2.0  # as often as in references, or as long
+_MIN_NUMBER = 3  # candidates below which a kind may be chance
+_RATIO = 2.0  # as often as in references, or as long
 _FAMILIAR = 0.34  # share of words that some reference has, below which a caption is in another language
-_ENOUGH = 50  # references from which a vocabulary can be known
-_SHORTEST = 4  # words of a caption that can be told to be in another language
+_MIN_REFERENCES = 50  # references from which a vocabulary can be known
+_MIN_WORDS = 4  # words of a caption that can be told to be in another language
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Kind:
         what: the rest of the sentence "12 of 100 candidates ...".
         advice: what it does to scores, and what to do.
         always: told however rare it is.
-        beside_references: it only shows beside references.
+        needs_references: it only shows beside references.
         of_tokens: it only matters to the tokenizers for English, whatever the references are like.
         before_scoring: only ``check`` tells it; the metrics that it matters to warn themselves.
     """
@@ -51,7 +51,7 @@ class Kind:
     what: str
     advice: str
     always: bool = False
-    beside_references: bool = False
+    needs_references: bool = False
     of_tokens: bool = False
     before_scoring: bool = False
 
@@ -62,7 +62,7 @@ KINDS = {
     "copy": Kind(
         "are copies of a reference of their image",
         "are the candidates included in their own references?",
-        beside_references=True,
+        needs_references=True,
     ),
     "markdown": Kind(
         "hold Markdown", "metrics take its marks for words, and lists for one sentence: remove it with --clean markdown"
@@ -80,12 +80,12 @@ KINDS = {
         "are more than twice as long as the references of their image",
         "CIDEr-D and BLEU then mostly measure length: ask the captioner for the length of the references, or look at "
         "precision and recall",
-        beside_references=True,
+        needs_references=True,
     ),
     "short": Kind(
         "are less than half as long as the references of their image",
         "CIDEr-D and BLEU then mostly measure length, and METEOR and SPICE recall",
-        beside_references=True,
+        needs_references=True,
     ),
     "script": Kind(
         "are mostly not in the Latin script",
@@ -97,7 +97,7 @@ KINDS = {
     "language": Kind(
         "share almost no words with any reference",
         "are they in another language than the references?",
-        beside_references=True,
+        needs_references=True,
     ),
     "repetition": Kind("repeat the same words three times or more in a row", "did the captioner get stuck?"),
     "cut": Kind("end within a sentence", "was the number of new tokens of the captioner too small?"),
@@ -158,7 +158,7 @@ class CaptionFindings:
         most_references: the most references of an image.
         words: of all candidates, and of the references of their images on average.
         candidates: kind -> number of candidates, and the first few of their image ids.
-        usual: kind -> number of references, of those that were looked at.
+        reference_counts: kind -> number of references, of those that were looked at.
         n_looked_at: how many those were.
     """
 
@@ -167,7 +167,7 @@ class CaptionFindings:
     most_references: int = 0
     words: tuple[float, float] = (0.0, 0.0)
     candidates: Mapping[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
-    usual: Mapping[str, int] = field(default_factory=dict)
+    reference_counts: Mapping[str, int] = field(default_factory=dict)
     n_looked_at: int = 0
 
     @classmethod
@@ -184,25 +184,25 @@ class CaptionFindings:
             tokens = Tokens.of(texts, PTB, reference_tokens.vocabulary)
         else:
             tokens, _ = captions.layer(TokenLayer(PTB))
-        usual_words = (
-            _mean_lengths(reference_tokens, references)[rows] if references.are_given else np.zeros(len(texts))
+        reference_words = (
+            _mean_lengths(reference_tokens, references)[rows] if references.present else np.zeros(len(texts))
         )
         masks["repetition"] = text_checks.repeats_itself(tokens.ids, tokens.offsets)
         masks["cut"] = is_cut_off(texts, tokens.lengths)
         masks["parse"] = tokens.lengths > LONG_SENTENCE
-        if references.are_given:
-            masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), usual_words)
+        if references.present:
+            masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), reference_words)
         for kind in ("markdown", "prompt", "sentences", "long", "short", "script", "language", "cut"):
             masks[kind] = masks.get(kind, np.zeros(len(texts), bool)) & ~masks["empty"]
         for kind in ("language", "short"):  # words of other scripts are not counted as people count them
             masks[kind] &= ~masks["script"]
         ids = captions.ids
-        people = references.texts if references.are_given else ()
+        people = references.texts if references.present else ()
         return cls(
             len(texts),
             len(people),
-            int(np.diff(references.offsets).max(initial=0)) if references.are_given else 0,
-            (float(tokens.lengths.sum()), float(usual_words.sum())),
+            int(np.diff(references.offsets).max(initial=0)) if references.present else 0,
+            (float(tokens.lengths.sum()), float(reference_words.sum())),
             {
                 kind: (int(mask.sum()), tuple(str(ids[rows[i]]) for i in np.flatnonzero(mask)[:_EXAMPLES]))
                 for kind, mask in masks.items()
@@ -224,7 +224,10 @@ class CaptionFindings:
             max(self.most_references, other.most_references),
             (self.words[0] + other.words[0], self.words[1] + other.words[1]),
             {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES]) for kind, (a, b) in both.items()},
-            {kind: self.usual.get(kind, 0) + other.usual.get(kind, 0) for kind in {*self.usual, *other.usual}},
+            {
+                kind: self.reference_counts.get(kind, 0) + other.reference_counts.get(kind, 0)
+                for kind in {*self.reference_counts, *other.reference_counts}
+            },
             self.n_looked_at + other.n_looked_at,
         )
 
@@ -236,21 +239,21 @@ class CaptionFindings:
             "most_references": self.most_references,
             "words": [*self.words],
             "candidates": {kind: [n, [*examples]] for kind, (n, examples) in self.candidates.items()},
-            "usual": {**self.usual},
+            "reference_counts": {**self.reference_counts},
             "n_looked_at": self.n_looked_at,
         }
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> CaptionFindings:
         """Read what ``to_dict`` gave."""
-        words, usual_words = document["words"]
+        words, reference_words = document["words"]
         return cls(
             int(document["n"]),
             int(document["references"]),
             int(document["most_references"]),
-            (float(words), float(usual_words)),
+            (float(words), float(reference_words)),
             {str(kind): (int(n), tuple(map(str, ids))) for kind, (n, ids) in document["candidates"].items()},
-            {str(kind): int(n) for kind, n in document["usual"].items()},
+            {str(kind): int(n) for kind, n in document["reference_counts"].items()},
             int(document["n_looked_at"]),
         )
 
@@ -260,17 +263,17 @@ class CaptionFindings:
         told = []
         for kind, properties in KINDS.items():
             n, examples = self.candidates.get(kind, (0, ()))
-            usual = self.usual.get(kind, 0) / max(self.n_looked_at, 1)
-            least = 1 if properties.always else max(_LEAST.get(kind, _FEW) * self.n, _LEAST_NUMBER)
-            if n and n >= least and (properties.of_tokens or n > _TIMES * usual * self.n):
+            share = self.reference_counts.get(kind, 0) / max(self.n_looked_at, 1)
+            least = 1 if properties.always else max(_MIN_SHARES.get(kind, _MIN_SHARE) * self.n, _MIN_NUMBER)
+            if n and n >= least and (properties.of_tokens or n > _RATIO * share * self.n):
                 told.append(Finding(kind, n, self.n, examples))
         return told
 
     @property
-    def alone(self) -> CaptionFindings:
+    def without_references(self) -> CaptionFindings:
         """What the candidates show by themselves, without a look at what references say."""
-        own = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].beside_references}
-        return replace(self, candidates=own, usual={}, n_looked_at=0)
+        own = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
+        return replace(self, candidates=own, reference_counts={}, n_looked_at=0)
 
     @property
     def warnings(self) -> list[str]:
@@ -287,7 +290,7 @@ class CaptionFindings:
             "compared with published ones."
         ]
 
-    def findings_under(self, tokens: Iterable[str]) -> list[Finding]:
+    def findings_for(self, tokens: Iterable[str]) -> list[Finding]:
         """The findings that matter to metrics with these tokens, which are their ``tokens``."""
         is_english = not ENGLISH.isdisjoint(tokens)
         return [
@@ -296,19 +299,19 @@ class CaptionFindings:
             if (is_english or not KINDS[finding.kind].of_tokens) and not KINDS[finding.kind].before_scoring
         ]
 
-    def warnings_under(self, tokens: Iterable[str]) -> list[str]:
+    def warnings_for(self, tokens: Iterable[str]) -> list[str]:
         """The warnings that matter to metrics with these tokens."""
-        return self.few_references + [finding.sentence for finding in self.findings_under(tokens)]
+        return self.few_references + [finding.sentence for finding in self.findings_for(tokens)]
 
     @property
-    def warnings_alone(self) -> list[str]:
+    def warnings_without_references(self) -> list[str]:
         """The warnings that matter to metrics that look at no references."""
         kinds = ("empty", "markdown", "prompt", "repetition", "cut")
         return [finding.sentence for finding in self.findings if finding.kind in kinds]
 
 
-#: Shares below which a kind is not worth a warning, where that is not ``_FEW``.
-_LEAST = {"copy": 0.1, "long": 0.25, "short": 0.25, "sentences": 0.1, "language": 0.05}
+#: Shares below which a kind is not worth a warning, where that is not ``_MIN_SHARE``.
+_MIN_SHARES = {"copy": 0.1, "long": 0.25, "short": 0.25, "sentences": 0.1, "language": 0.05}
 
 
 def _masks_of_texts(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
@@ -328,7 +331,7 @@ def _masks_beside(
     tokens: Tokens,
     references: References,
     n_words_of_references: int,
-    usual_words: NDArray[np.float64],
+    reference_words: NDArray[np.float64],
 ) -> dict[str, NDArray[np.bool_]]:
     """Kinds that show beside the references: ``rows`` are the images of the texts."""
     offsets = references.offsets.tolist()
@@ -341,9 +344,11 @@ def _masks_beside(
     n_known = known[tokens.offsets[1:]] - known[tokens.offsets[:-1]]
     return {
         "copy": np.array(copies, bool),
-        "long": n_words > np.maximum(_TIMES * usual_words, usual_words + _WORDS_MORE),
-        "short": n_words < np.minimum(usual_words / _TIMES, usual_words - _WORDS_LESS),
-        "language": (n_known < _FAMILIAR * n_words) & (n_words >= _SHORTEST) & (len(references.texts) >= _ENOUGH),
+        "long": n_words > np.maximum(_RATIO * reference_words, reference_words + _WORDS_MORE),
+        "short": n_words < np.minimum(reference_words / _RATIO, reference_words - _WORDS_LESS),
+        "language": (n_known < _FAMILIAR * n_words)
+        & (n_words >= _MIN_WORDS)
+        & (len(references.texts) >= _MIN_REFERENCES),
     }
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets, ImageId, images_of, same_images
-from captious.data.caption_file import part_of
+from captious.data import Captions, CaptionSets, ImageId, absent_references, same_images
+from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
-from captious.data.image_matching import match, references_of
+from captious.data.image_matching import match_images, references_of
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
@@ -200,7 +200,7 @@ def compare(
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
-    systems: tuple[str, str] | None = None,
+    names: tuple[str, str] | None = None,
     subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
@@ -218,7 +218,7 @@ def compare(
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes.
         references: likewise. None if candidates have references, as ``Captions`` do, or metrics need none.
-        systems: their names; by default those of their files without extensions, or "a" and "b".
+        names: names of the systems; by default those of their files without extensions, or "a" and "b".
         metrics, settings, subset, several, of_k, clean, columns, split: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
@@ -227,28 +227,28 @@ def compare(
         ParameterError: the systems do not have the same images (with ``subset``).
     """
     sampling = Sampling(resamples, seed, level)
-    systems = pair_names(a, b) if systems is None else systems
-    if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
-        raise ParameterError(f"{systems!r} is not a pair of names", help="give two names: systems=('a', 'b')")
+    names = pair_names(a, b) if names is None else names
+    if isinstance(names, str) or len(set(names)) != 2 or len(names) != 2:
+        raise ParameterError(f"{names!r} is not a pair of names", help="give two names: names=('a', 'b')")
     several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     tables = [candidates for candidates in (a, b) if isinstance(candidates, Captions | CaptionSets)]
-    part = part_of(columns, split, 2 + (references is not None))
-    table = None if references is None else references_of(references, part)
+    read_options = read_options_of(columns, split, 2 + (references is not None))
+    table = None if references is None else references_of(references, read_options)
     if table is None and len(tables) < 2:
-        table = tables[0].references if tables else images_of(a, part)
+        table = tables[0].references if tables else absent_references(a, read_options)
     report_a, report_b = (
         evaluate(
-            match(candidates, table, part=part, subset=subset, several=several, clean=clean),
+            match_images(candidates, table, read_options=read_options, subset=subset, several=several, clean=clean),
             selection,
             system=name,
             of_k=choices,
         )
-        for name, candidates in zip(systems, (a, b), strict=True)
+        for name, candidates in zip(names, (a, b), strict=True)
     )
-    if part is not None:
-        part.check()
+    if read_options is not None:
+        read_options.check()
     comparison = _compared(report_a, report_b, sampling)
     issue(comparison.warnings)
     return comparison

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, load, read_references, same_images
+from captious.data import Captions, read_captions, read_references, same_images
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.bradley_terry import strengths
 from captious.evaluation.caption_warnings import few_images, issue
@@ -192,7 +192,7 @@ def judge_pairwise(
             "judge-pairwise@references needs references", help="give references, or show images: variant='images'"
         )
     table = None if references is None else read_references(references)
-    captions = {name: load(candidates, table, subset=subset) for name, candidates in systems.items()}
+    captions = {name: read_captions(candidates, table, subset=subset) for name, candidates in systems.items()}
     first = next(iter(captions.values()))
     if not len(first):
         raise EmptyInputError("there are no captions", help="give the captions of at least one image")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets, References, load
-from captious.data.caption_file import part_of
+from captious.data import Captions, CaptionSets, References, read_captions
+from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
-from captious.data.image_matching import match, references_of
+from captious.data.image_matching import match_images, references_of
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
@@ -80,8 +80,9 @@ def score(
 
     Args:
         candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``
-            and ``CaptionSets``, as ``captious.load`` returns them, have references. A mapping from names of systems to
-            any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has several systems.
+            and ``CaptionSets``, as ``captious.read_captions`` returns them, have references. A mapping from names of
+            systems to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has
+            several systems.
         references: likewise, or the result of ``captious.read_references``, which systems can share. None for metrics
             that need none, such as chair.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``), metrics, or functions of a
@@ -97,8 +98,8 @@ def score(
         clean: rules to clean candidates by before they are scored, with commas between them: markdown makes text of
             it, prompt removes beginnings such as "Sure! Here is a caption:" and "The image shows". Signatures name
             them.
-        columns, split: names of columns, and the split that is read, as for ``captious.load``; they hold for each
-            side and system that has them.
+        columns, split: names of columns, and the split that is read, as for ``captious.read_captions``; they hold for
+            each side and system that has them.
 
     Returns:
         Corpus and caption scores, of each system where there are several. Misleading results are listed in
@@ -115,7 +116,7 @@ def score(
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     if systems is None:
-        captions = load(
+        captions = read_captions(
             candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
         )
         system = name_of(candidates, "candidates") if system is None else system
@@ -126,12 +127,12 @@ def score(
         raise ParameterError(
             "these are several systems, which have names already", where=f"system={system!r}", help="leave out system"
         )
-    part = part_of(columns, split, len(systems) + (references is not None))
-    table = None if references is None else references_of(references, part)
+    read_options = read_options_of(columns, split, len(systems) + (references is not None))
+    table = None if references is None else references_of(references, read_options)
     reports = Reports(
         [
             evaluate(
-                match(source, table, part=part, subset=subset, several=several, clean=clean),
+                match_images(source, table, read_options=read_options, subset=subset, several=several, clean=clean),
                 selection,
                 system=name,
                 of_k=choices,
@@ -139,8 +140,8 @@ def score(
             for name, source in systems.items()
         ]
     )
-    if part is not None:
-        part.check()
+    if read_options is not None:
+        read_options.check()
     issue(reports.warnings)
     return reports
 
@@ -168,13 +169,13 @@ def evaluate(
         raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
-    refuse_missing_references(captions.references, selection)
+    check_needed_references(captions.references, selection)
     messages = [*selection.warnings]
     findings = CaptionFindings.of(captions)
     if any(item.metric.needs_references for item in selection):
-        messages += findings.warnings_under(item.metric.tokens for item in selection)
+        messages += findings.warnings_for(item.metric.tokens for item in selection)
     else:
-        messages += findings.warnings_alone
+        messages += findings.warnings_without_references
     table = captions.concatenated if references_as == "cat" else captions
     counts = reference_counts(captions.references)
     store = table.references.stored
@@ -189,10 +190,10 @@ def evaluate(
                 signatures = metric.signatures(state)
                 if captions.clean:
                     signatures = with_part(signatures, f"clean:{'+'.join(captions.clean)}")
-                if metric.needs_references and captions.references.are_given:
+                if metric.needs_references and captions.references.present:
                     signatures = with_references(signatures, *counts, references_as=references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
-                for label, column in item.columns.items():
+                for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
                 messages += [warning for warning in _warnings(metric, table, state) if warning not in messages]
@@ -240,7 +241,7 @@ def _description(sets: CaptionSets, selection: Selection) -> Description:
     return describe(sets, PTB if tokenizer is None else as_tokenizer(tokenizer), training)
 
 
-def refuse_missing_references(references: References, selection: Selection) -> None:
+def check_needed_references(references: References, selection: Selection) -> None:
     """Refuse metrics that need references where there are none; functions of users get empty lists.
 
     Raises:
@@ -248,7 +249,7 @@ def refuse_missing_references(references: References, selection: Selection) -> N
     """
     metrics = [item.metric for item in selection]
     needing = [each.name for each in metrics if each.needs_references and not isinstance(each, FunctionMetric)]
-    if needing and not references.are_given:
+    if needing and not references.present:
         raise ParameterError(
             f"{', '.join(needing)} cannot be computed without references",
             where=references.name,

@@ -44,7 +44,7 @@ def reward(
     selection = select([metric], settings, several=True)
     (requested,) = selection
     if output is None:
-        outputs = [requested.metric.outputs[column] for column in requested.columns.values()]
+        outputs = [requested.metric.outputs[column] for column in requested.output_indices.values()]
         output = requested.metric.name if requested.metric.name in outputs else outputs[-1]
     return Reward(requested.metric, read_references(references), output, references_as=selection.settings.references_as)
 

@@ -166,10 +166,10 @@ class Report(Displayed, Mapping[str, Result]):
     @property
     def n_references(self) -> int:
         """Number of references of all images together."""
-        return len(self.captions.references.texts) if self.captions.references.are_given else 0
+        return len(self.captions.references.texts) if self.captions.references.present else 0
 
     @property
-    def single(self) -> Captions:
+    def single_captions(self) -> Captions:
         """``captions``, for what is made for one candidate per image.
 
         Raises:

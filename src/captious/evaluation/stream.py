@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from captious.data import Captions, CaptionSets, load
+from captious.data import Captions, CaptionSets, read_captions
 from captious.errors import ParameterError
 from captious.evaluation.exact_sums import ExactSums
-from captious.evaluation.metric_run import refuse_missing_references
+from captious.evaluation.metric_run import check_needed_references
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import SetMetric
@@ -54,9 +54,9 @@ class Stream:
         self._waiting: list[Captions | CaptionSets] = []  # for the metrics that are fitted on all references
 
     def update(self, candidates: object, references: object = None) -> None:
-        """Add captions: any form that ``captious.load`` reads, or what it returns."""
-        captions = load(candidates, references, several=self._several)
-        refuse_missing_references(captions.references, self._selection)
+        """Add captions: any form that ``captious.read_captions`` reads, or what it returns."""
+        captions = read_captions(candidates, references, several=self._several)
+        check_needed_references(captions.references, self._selection)
         if self._selection.settings.references_as == "cat":
             captions = captions.concatenated
         if any(item.metric.needs_fit for item in self._selection):
@@ -85,7 +85,7 @@ class Stream:
         scores: dict[str, float] = {}
         for index, item in enumerate(self._selection):
             values = item.metric.aggregate(sums[index].values).tolist()
-            scores |= {label: values[column] for label, column in item.columns.items()}
+            scores |= {label: values[column] for label, column in item.output_indices.items()}
         return scores
 
     def merge(self, other: Stream) -> None:
@@ -112,7 +112,9 @@ class Stream:
     def _signatures(self) -> tuple[str, ...]:
         """Of each requested output, everything that scores depend on besides the captions."""
         references_as = self._selection.settings.references_as
-        signatures = [item.metric.signatures()[column] for item in self._selection for column in item.columns.values()]
+        signatures = [
+            item.metric.signatures()[column] for item in self._selection for column in item.output_indices.values()
+        ]
         return (*signatures, f"references:{references_as}")
 
     @staticmethod

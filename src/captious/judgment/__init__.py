@@ -12,7 +12,7 @@ from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.papers.paper import Paper, PaperTable
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment.protocols import Protocol, Rule
 from captious.judgment.reproduction import reproduce
 from captious.judgment.study_result import Study
 
@@ -21,7 +21,6 @@ __all__ = [
     "Benchmark",
     "BenchmarkResult",
     "CaptionPair",
-    "Choice",
     "DataFolder",
     "Figure",
     "Files",
@@ -33,6 +32,7 @@ __all__ = [
     "Protocol",
     "RankedSystem",
     "RatedCaption",
+    "Rule",
     "Study",
     "judge",
     "load_judgments",

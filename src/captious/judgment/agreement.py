@@ -12,11 +12,11 @@ from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_p_value, holm, ranks
 from captious.judgment.benchmark_scores import (
-    Given,
-    GivenScores,
+    ExternalScores,
     ItemScores,
+    ScoresSource,
     computed_scores,
-    given_scores,
+    external_scores,
     read_scores,
     same_captions,
 )
@@ -26,7 +26,7 @@ from captious.judgment.judgment_files import data_folder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.own_judgments import as_own, load_own
 from captious.judgment.protocols import PEOPLE
-from captious.judgment.published_scores import refuse_unused
+from captious.judgment.published_scores import check_all_used
 from captious.metrics.contract.availability import coco_available
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import ALL, MetricLike, check_used
@@ -46,7 +46,7 @@ def judge(
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
-    scores: GivenScores | Sequence[GivenScores] | None = None,
+    scores: ScoresSource | Sequence[ScoresSource] | None = None,
     data: str | os.PathLike[str] | None = None,
     compare: bool = False,
     test: str = "permutation",
@@ -95,7 +95,7 @@ def judge(
     sampling = Sampling(resamples, seed)
     if test not in TESTS:
         raise UnknownNameError(f"there is no test {test!r}", help=f"give {' or '.join(TESTS)}")
-    metrics, given = list(metrics), read_scores(scores)
+    metrics, external = list(metrics), read_scores(scores)
     requested: list[HumanJudgments] = []
     unnamed: set[int] = set()  # positions of those that only "all" stands for
     for benchmark in benchmarks:
@@ -106,7 +106,7 @@ def judge(
             warnings += missing
         else:
             requested.append(benchmark if isinstance(benchmark, HumanJudgments) else load_judgments(benchmark, data))
-    _check(requested, metrics, given)
+    _check(requested, metrics, external)
     settings = Settings() if settings is None else settings
     if not metrics:
         check_used(settings, ())
@@ -117,7 +117,7 @@ def judge(
         if not (number and same_captions(requested[number - 1], judgments)):
             computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
             warnings += metric_warnings
-        item_scores = computed + given_scores(judgments, given)
+        item_scores = computed + external_scores(judgments, external)
         if repeated := _first_repeated([metric.label for metric in item_scores]):
             raise ParameterError(f"{repeated} is requested twice", where=name, help="name it once")
         if item_scores:
@@ -127,7 +127,7 @@ def judge(
             warnings.append(f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
         else:
             raise ParameterError("no metrics were requested", where=name, help="give the scores of at least one")
-    refuse_unused(given.published, {metric.label for _, own in scored for metric in own}, requested)
+    check_all_used(external.published, {metric.label for _, own in scored for metric in own}, requested)
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
         results = [
@@ -161,10 +161,10 @@ def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJud
     return loaded, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
 
 
-def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], given: Given) -> None:
+def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], external: ExternalScores) -> None:
     if not requested:
         raise ParameterError("no benchmarks were requested", help="name one, such as composite")
-    if not metrics and not any(given):
+    if not metrics and not any(external):
         raise ParameterError("no metrics were requested", help="name one, such as -m cider-d, or give scores")
     firsts: dict[str, HumanJudgments] = {}
     for judgments in requested:
@@ -185,7 +185,7 @@ def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], g
     names = [judgments.protocol.full_name for judgments in requested]
     if repeated := _first_repeated(names):
         raise ParameterError(f"{repeated} is requested twice", help="name each benchmark once")
-    if unknown := given.table.keys() - firsts.keys() - set(names):
+    if unknown := external.table.keys() - firsts.keys() - set(names):
         raise ParameterError(
             f"scores were given for {sorted(unknown)[0]}, which is not among the requested benchmarks",
             help=f"the keys are {', '.join(sorted({*firsts, *names}))}",

@@ -52,7 +52,7 @@ class RatedCaption:
         references: the references of its image.
         ratings: one or several numbers.
         part: the part that it belongs to, for protocols with parts.
-        facts: whatever else the choices of a protocol look at.
+        facts: whatever else the rules of a protocol use.
     """
 
     id: str
@@ -74,7 +74,7 @@ class CaptionPair:
         preferred: 0 or 1, which of the two.
         references: the references of the image.
         part: the part that it belongs to, for protocols with parts.
-        facts: whatever else the choices of a protocol look at.
+        facts: whatever else the rules of a protocol use.
     """
 
     image: object
@@ -86,7 +86,7 @@ class CaptionPair:
 
 
 class PairReferences(NamedTuple):
-    """What the choice of references of a protocol may return for a pair whose captions get different references.
+    """What the rule for references of a protocol may return for a pair whose captions get different references.
 
     Args:
         first, second: the references of each caption. There may be several draws of them: the score of the caption is
@@ -103,7 +103,7 @@ class RankedSystem:
 
     Args:
         name: unique within the benchmark.
-        facts: human measures, published scores, and whatever else the choices of a protocol look at.
+        facts: human measures, published scores, and whatever else the rules of a protocol use.
         outputs: its captions, if they are known.
     """
 
@@ -129,7 +129,7 @@ def rated_captions(
     """Ratings of captions under a protocol, or of systems by their captions.
 
     Args:
-        protocol: its choices are applied to every item.
+        protocol: its rules are applied to every item.
         items: what was rated.
         data: the files that were read: name -> checksum.
 
@@ -259,12 +259,12 @@ def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], im
 
     If no caption has any, the table says so, and metrics that need them are refused.
     """
-    are_given = any(references)
-    if not are_given:
+    present = any(references)
+    if not present:
         references = [("",)] * len(ids)
     offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in references])])
     texts = tuple(text for image_texts in references for text in image_texts)
-    return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images), are_given=are_given)
+    return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images), present=present)
 
 
 def _image_id(image: object) -> str:

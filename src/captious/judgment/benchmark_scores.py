@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
-from captious.judgment.human_judgments import HumanJudgments, OfCaptions, SystemRanking
+from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments, SystemRanking
 from captious.judgment.metric_scores import (
     all_warnings,
     as_selection,
+    check_not_constant,
     checked_scores,
     oriented,
-    refuse_constant,
     score_captions,
     sign_of,
 )
@@ -44,12 +44,12 @@ from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
 __all__ = [
-    "Given",
-    "GivenScores",
+    "ExternalScores",
     "ItemScores",
     "ScoreTable",
+    "ScoresSource",
     "computed_scores",
-    "given_scores",
+    "external_scores",
     "read_scores",
     "same_captions",
     "summands",
@@ -58,11 +58,11 @@ __all__ = [
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
 ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
 #: Scores that were computed elsewhere: a table, or a file.
-GivenScores: TypeAlias = ScoreTable | str | os.PathLike[str]
+ScoresSource: TypeAlias = ScoreTable | str | os.PathLike[str]
 _FORM = 'write {"composite": {"my-metric": [0.1, 0.7, ...]}}, in the order of captious data items'
 
 
-class Given(NamedTuple):
+class ExternalScores(NamedTuple):
     """Scores that were computed elsewhere.
 
     Args:
@@ -125,7 +125,7 @@ def computed_scores(
     if not metrics:
         return [], []
     if not isinstance(judgments, SystemRanking):
-        assert isinstance(judgments, OfCaptions)
+        assert isinstance(judgments, CaptionJudgments)
         name = judgments.protocol.full_name
         report = score_captions(judgments.captions, as_selection(metrics, settings), name=name)
         return [
@@ -161,7 +161,7 @@ def _sum(
 
 def same_captions(a: HumanJudgments, b: HumanJudgments) -> bool:
     """Whether metrics have the same scores for both: the same captions with the same references, in one order."""
-    if not (isinstance(a, OfCaptions) and type(a) is type(b)):
+    if not (isinstance(a, CaptionJudgments) and type(a) is type(b)):
         return False
     one, other = a.captions, b.captions
     return bool(
@@ -242,13 +242,13 @@ def _corpus_scores(
     return scores, all_warnings(reports)
 
 
-def given_scores(judgments: HumanJudgments, given: Given) -> list[ItemScores]:
+def external_scores(judgments: HumanJudgments, external: ExternalScores) -> list[ItemScores]:
     """The scores that were given for a benchmark.
 
     Raises:
         ParameterError: scores that are missing or unknown, constant or not finite; a metric has them twice.
     """
-    protocol, table = judgments.protocol, given.table
+    protocol, table = judgments.protocol, external.table
     scores = []
     of_benchmark, of_protocol = table.get(protocol.benchmark, {}), table.get(protocol.full_name, {})
     if twice := of_benchmark.keys() & of_protocol.keys():
@@ -257,7 +257,7 @@ def given_scores(judgments: HumanJudgments, given: Given) -> list[ItemScores]:
             where=f"under {protocol.benchmark} and under {protocol.full_name}",
             help="give them once",
         )
-    published = published_for(judgments, given.published)
+    published = published_for(judgments, external.published)
     for label, values in {**of_benchmark, **of_protocol, **published}.items():
         if isinstance(values, Mapping):
             if unknown := values.keys() - set(judgments.items):
@@ -285,11 +285,11 @@ def _checked(
     """Scores that can be correlated with anything."""
     where = f"{label} on {judgments.protocol.full_name}"
     array = checked_scores(values, judgments.items, where=where)
-    refuse_constant(array, where=where)
+    check_not_constant(array, where=where)
     return ItemScores(label, signature, array, lower_is_better)
 
 
-def read_scores(scores: GivenScores | Sequence[GivenScores] | None) -> Given:
+def read_scores(scores: ScoresSource | Sequence[ScoresSource] | None) -> ExternalScores:
     """Scores that were computed elsewhere, read if they are in files.
 
     Raises:
@@ -297,7 +297,7 @@ def read_scores(scores: GivenScores | Sequence[GivenScores] | None) -> Given:
         ParameterError: a metric has scores for a benchmark in two of them.
     """
     if scores is None:
-        return Given({}, [])
+        return ExternalScores({}, [])
     several = scores if isinstance(scores, Sequence) and not isinstance(scores, str) else [scores]
     table: dict[str, dict[str, ArrayLike | Mapping[str, float]]] = {}
     published = []
@@ -313,7 +313,7 @@ def read_scores(scores: GivenScores | Sequence[GivenScores] | None) -> Given:
                     f"scores for {twice[0]} were given twice", where=f"for {benchmark}", help="give them once"
                 )
             own.update(metrics)
-    return Given(table, published)
+    return ExternalScores(table, published)
 
 
 def _read_file(path: Path) -> ScoreTable | PublishedScores:

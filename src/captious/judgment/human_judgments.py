@@ -21,7 +21,7 @@ from captious.evaluation.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, p_of_none, williams
 from captious.judgment.protocols import Protocol
 
-__all__ = ["CaptionPairs", "HumanJudgments", "OfCaptions", "RatedCaptions", "SystemRanking"]
+__all__ = ["CaptionJudgments", "CaptionPairs", "HumanJudgments", "RatedCaptions", "SystemRanking"]
 
 _BATCH = 100  # resamples at a time
 
@@ -103,7 +103,7 @@ class HumanJudgments(ABC):
         return self.p_value(a, b, swaps)
 
 
-class OfCaptions(HumanJudgments):
+class CaptionJudgments(HumanJudgments):
     """Judgments of captions: what their forms have in common."""
 
     captions: Captions
@@ -124,7 +124,7 @@ class OfCaptions(HumanJudgments):
 
 
 @dataclass(frozen=True, eq=False)
-class RatedCaptions(OfCaptions):
+class RatedCaptions(CaptionJudgments):
     """Captions that people rated one by one.
 
     Args:
@@ -185,7 +185,7 @@ class RatedCaptions(OfCaptions):
 
 
 @dataclass(frozen=True, eq=False)
-class CaptionPairs(OfCaptions):
+class CaptionPairs(CaptionJudgments):
     """Pairs of captions of which people prefer one; a metric is right if it scores that one higher.
 
     Args:

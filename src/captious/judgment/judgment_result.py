@@ -155,7 +155,8 @@ class Judgment(Displayed, Mapping[str, BenchmarkResult]):
             **({"warnings": self.warnings} if self.warnings else {}),
         }
 
-    def to_rows(self) -> list[dict[str, Any]]:
+    @property
+    def records(self) -> list[dict[str, Any]]:
         """One record per benchmark and metric, and one per part of it, for data frames and csv."""
         rows = []
         for name, result in self.items():

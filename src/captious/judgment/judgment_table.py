@@ -49,7 +49,7 @@ def judgment_table(judgment: Judgment) -> Table:
             Row(metric, [cell for by_metric in cells for cell in by_metric.get(metric, by_metric[""])])
             for metric in _in_order(judgment)
         ],
-        records=judgment.to_rows(),
+        records=judgment.records,
         document=judgment.to_dict(),
         label_head="metric",
         description=_people(judgment),

@@ -19,10 +19,10 @@ __all__ = [
     "Metrics",
     "all_warnings",
     "as_selection",
+    "check_not_constant",
     "checked_scores",
     "negated",
     "oriented",
-    "refuse_constant",
     "score_captions",
     "sign_of",
 ]
@@ -109,7 +109,7 @@ def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> ND
     return array
 
 
-def refuse_constant(scores: NDArray[np.float64], *, where: str) -> None:
+def check_not_constant(scores: NDArray[np.float64], *, where: str) -> None:
     """Refuse scores that are all the same, but for rounding: they say nothing about any caption.
 
     Raises:

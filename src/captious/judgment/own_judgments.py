@@ -16,7 +16,7 @@ from captious.judgment.benchmark_items import CaptionPair, RatedCaption, Unknown
 from captious.judgment.correlation import STATISTICS
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import SYSTEM_FACT, Choice, Protocol
+from captious.judgment.protocols import SYSTEM_FACT, Protocol, Rule
 from captious.judgment.rated_systems import SYSTEM_STATISTICS
 
 __all__ = ["as_own", "load_own"]
@@ -34,7 +34,7 @@ _STATISTICS = {
 }
 #: What the protocol is called when no statistic is asked for.
 _DEFAULT = "own"
-_PARTS = Choice("", attrgetter("part"))
+_PARTS = Rule("", attrgetter("part"))
 _LARGEST_RATING = sys.float_info.max
 _FORM = (
     'write {"candidate": "...", "references": ["..."], "rating": 3}'

@@ -2,7 +2,7 @@
 
 A benchmark is data with at least one protocol; ``flickr8k-expert@yi2020`` is the protocol ``yi2020`` of the benchmark
 ``flickr8k-expert``, and a benchmark's name alone stands for its first. Numbers under two protocols cannot be compared.
-Every choice of a protocol is a value that is applied to the data; tables and json show its text.
+Every rule of a protocol is a value that is applied to the data; tables and json show its text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AS_GIVEN", "NOTHING", "PEOPLE", "SYSTEM_FACT", "Aggregation", "Choice", "Protocol", "of_systems"]
+__all__ = ["AS_GIVEN", "NOTHING", "PEOPLE", "SYSTEM_FACT", "Aggregation", "Protocol", "Rule", "of_systems"]
 
 #: How several people's judgments of one caption are used.
 Aggregation: TypeAlias = Literal["each", "mean", "annotators", "share", "majority", "given", "known"]
@@ -26,19 +26,19 @@ _TIES = {0.0: "nothing", 0.5: "one half", 1.0: "one"}
 
 
 @dataclass(frozen=True)
-class Choice(Generic[T]):
-    """A choice of a protocol.
+class Rule(Generic[T]):
+    """A rule of a protocol: which references, which items, which measure.
 
     Args:
         text: as tables and json describe it; empty if they omit it.
-        rule: what is done: called with each judged item, a ``RatedCaption``, ``CaptionPair`` or ``RankedSystem``.
+        function: what is done: called with each judged item, a ``RatedCaption``, ``CaptionPair`` or ``RankedSystem``.
     """
 
     text: str
-    rule: Callable[[Any], T]
+    function: Callable[[Any], T]
 
     def __call__(self, item: Any) -> T:
-        return self.rule(item)
+        return self.function(item)
 
 
 def _no_item(item: Any) -> bool:
@@ -46,11 +46,11 @@ def _no_item(item: Any) -> bool:
 
 
 #: The references of an item, all of them.
-AS_GIVEN: Choice[Any] = Choice("as given in the file", attrgetter("references"))
+AS_GIVEN: Rule[Any] = Rule("as given in the file", attrgetter("references"))
 #: The system of a caption, where the items of a benchmark have it among their facts.
-SYSTEM_FACT: Choice[str] = Choice("as given in the file", lambda item: item.facts["system"])
+SYSTEM_FACT: Rule[str] = Rule("as given in the file", lambda item: item.facts["system"])
 #: No item is left out.
-NOTHING: Choice[bool] = Choice("nothing", _no_item)
+NOTHING: Rule[bool] = Rule("nothing", _no_item)
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,13 @@ class Protocol:
     statistic: str
     ratings: Aggregation
     of: Literal["captions", "pairs", "systems"]
-    references: Choice[Any] = AS_GIVEN
-    excluded: Choice[bool] = NOTHING
+    references: Rule[Any] = AS_GIVEN
+    excluded: Rule[bool] = NOTHING
     ties: float = 0.5
-    parts: Choice[str] | None = None
+    parts: Rule[str] | None = None
     part_order: Sequence[str] = ()
-    measure: Choice[float] | None = None
-    systems: Choice[str] | None = None
+    measure: Rule[float] | None = None
+    systems: Rule[str] | None = None
     source: str = ""
 
     @property
@@ -102,7 +102,7 @@ class Protocol:
         return points.mean(keepdims=True) if self.ratings == "mean" else points
 
     def facts(self) -> dict[str, str]:
-        """Its choices in words; those without words are left out."""
+        """Its rules in words; those without words are left out."""
         texts = {
             "of": self.of,
             "ratings": self.ratings,
@@ -117,9 +117,7 @@ class Protocol:
         return {name: text for name, text in texts.items() if text}
 
 
-def of_systems(
-    protocol: Protocol, suffix: str = "", *, systems: Choice[str] = SYSTEM_FACT
-) -> tuple[Protocol, Protocol]:
+def of_systems(protocol: Protocol, suffix: str = "", *, systems: Rule[str] = SYSTEM_FACT) -> tuple[Protocol, Protocol]:
     """Two protocols that compare mean scores of systems with mean ratings: Pearson, and pairwise accuracy.
 
     Args:

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from captious.data.ids import numbers_in_file_names
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_text
 from captious.errors import CaptionFileError, ParameterError, ResourceError
-from captious.judgment.human_judgments import HumanJudgments, OfCaptions
+from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments
 
-__all__ = ["PublishedScores", "content_of", "fleur_scores", "kit_scores", "published_for", "refuse_unused"]
+__all__ = ["PublishedScores", "check_all_used", "content_of", "fleur_scores", "kit_scores", "published_for"]
 
 #: What FLEUR's program calls its scores, and what they are called after the name of the file.
 _FLEUR = {"our score": "", "model score": "-model-score"}
@@ -153,7 +153,7 @@ def published_for(judgments: HumanJudgments, files: Sequence[PublishedScores]) -
     A file that has them all is used alone; otherwise all files with the metric, which may be parts. If a caption occurs
     more often in a file than in the benchmark, or less often, the mean of its scores is taken.
     """
-    if not isinstance(judgments, OfCaptions):
+    if not isinstance(judgments, CaptionJudgments):
         return {}
     table = judgments.captions
     keys = [_key(str(image), text) for image, text in zip(table.references.images, table.candidates, strict=True)]
@@ -185,7 +185,7 @@ def _of_items(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.floa
     return values
 
 
-def refuse_unused(files: Sequence[PublishedScores], used: set[str], judged: Sequence[HumanJudgments]) -> None:
+def check_all_used(files: Sequence[PublishedScores], used: set[str], judged: Sequence[HumanJudgments]) -> None:
     """Refuse files that give no benchmark all of its scores.
 
     Raises:
@@ -197,7 +197,7 @@ def refuse_unused(files: Sequence[PublishedScores], used: set[str], judged: Sequ
         known = {score.key for scores in file.by_metric.values() for score in scores}
         shares = []
         for judgments in judged:
-            if isinstance(judgments, OfCaptions):
+            if isinstance(judgments, CaptionJudgments):
                 table = judgments.captions
                 pairs = zip(table.references.images, table.candidates, strict=True)
                 n = sum(_key(str(image), text) in known for image, text in pairs)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.evaluation.resampling import permutation_p_value
 from captious.judgment.correlation import standardized
-from captious.judgment.human_judgments import OfCaptions
+from captious.judgment.human_judgments import CaptionJudgments
 
 __all__ = ["SYSTEM_STATISTICS", "RatedSystems", "agreement_of_systems"]
 
@@ -21,7 +21,7 @@ SYSTEM_STATISTICS = ("pearson", "spearman", "kendall-tau-b", "pairwise-accuracy"
 
 
 @dataclass(frozen=True, eq=False)
-class RatedSystems(OfCaptions):
+class RatedSystems(CaptionJudgments):
     """Systems whose captions people rated: the score and the rating of a system are means over its captions.
 
     Args:

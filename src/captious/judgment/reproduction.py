@@ -15,8 +15,9 @@ from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.agreement import judge, load_judgments
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
+from captious.judgment.judgment_result import Judgment
 from captious.judgment.papers import paper_names
-from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run
+from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.reproduction_result import Reproduced, Reproduction
 from captious.metrics.contract import catalogue
@@ -105,7 +106,7 @@ class _Runner:
         return figures
 
     def _figure(
-        self, table: PaperTable, column: Column, row: str, request: str, published: float | None, given: _Records
+        self, table: PaperTable, column: PaperColumn, row: str, request: str, published: float | None, given: _Records
     ) -> Reproduced:
         reason = given.reasons.get(request, "")
         if not request or column.run is None:
@@ -169,13 +170,13 @@ class _Runner:
 
     def _noted(self, result: Any) -> Sequence[Mapping[str, Any]]:
         """The records of a judgment or study, whose signatures and files are noted."""
-        if hasattr(result, "to_rows"):
+        if isinstance(result, Judgment):
             for of_benchmark in result.values():
                 self.data |= of_benchmark.data
                 self.signatures |= {label: a.signature for label, a in of_benchmark.agreements.items()}
-            return list(result.to_rows())
-        self.data |= result.data
-        self.signatures |= result.signatures
+        else:
+            self.data |= result.data
+            self.signatures |= result.signatures
         return list(result.records)
 
     def _with_paths(self, request: str) -> str:
@@ -230,7 +231,7 @@ class _Runner:
         return ""
 
 
-def _matches(record: Mapping[str, Any], column: Column) -> bool:
+def _matches(record: Mapping[str, Any], column: PaperColumn) -> bool:
     return all(record.get(key) == value for key, value in column.where.items())
 
 

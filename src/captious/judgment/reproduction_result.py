@@ -119,7 +119,7 @@ class Reproduction(Displayed):
                 Column("verdict", align="left"),
             ],
             rows=rows,
-            records=self.to_rows(),
+            records=self.records,
             document=self.to_dict(),
             title=title,
             caption=title,
@@ -132,7 +132,8 @@ class Reproduction(Displayed):
             warnings=[*dict.fromkeys(self.warnings)],
         )
 
-    def to_rows(self) -> list[dict[str, Any]]:
+    @property
+    def records(self) -> list[dict[str, Any]]:
         """One record per figure, for data frames and csv."""
         return [
             {
@@ -160,7 +161,7 @@ class Reproduction(Displayed):
                 **self.sampling.settings,
                 "data": self.data,
                 "signatures": self.signatures,
-                "figures": self.to_rows(),
+                "figures": self.records,
                 **({"warnings": [*dict.fromkeys(self.warnings)]} if self.warnings else {}),
             }
         )

@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
 from captious.learned.caption_features import EncodedLayer, junctions, similarities, slips
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.encoder_heads import EncoderHead, HeadedLayer
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
@@ -90,10 +90,10 @@ class Captious(MeanMetric):
         "full": "the same with a contextual encoder and a trained head",
     }
 
-    weights: Resource[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = Resource(
+    weights: ResourceParameter[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = ResourceParameter(
         default=None, summary="a file of training/captious (train_head.py for full); none for those of the package"
     )
-    model: Resource[Encoder | str | None, Encoder | str | None] = Resource(
+    model: ResourceParameter[Encoder | str | None, Encoder | str | None] = ResourceParameter(
         default=None, summary="for full: contextual encoder; none for the one that the weights name", signature_key=""
     )
 
@@ -175,7 +175,7 @@ class Captious(MeanMetric):
         """
         if self.head is not None:
             raise ParameterError(f"captious@{self.variant} cannot be explained", help="explain captious@light instead")
-        captions = load({0: candidate}, {0: list(references)})
+        captions = read_captions({0: candidate}, {0: list(references)})
         candidates, encoded = captions.layer(self.layer)
         words = captions.layer(WordLayer(self.tokenizer))[0]
         vocabulary = words.vocabulary.words()

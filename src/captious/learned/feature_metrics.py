@@ -14,7 +14,7 @@ from captious.data import Captions, ImageId
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
@@ -37,10 +37,10 @@ class Features(Combined):
 
     name = "features"
     without_parameters = frozenset({"tokenizer"})
-    feature_set: Resource[FeatureSet | str | os.PathLike[str], FeatureSet] = Resource(
+    feature_set: ResourceParameter[FeatureSet | str | os.PathLike[str], FeatureSet] = ResourceParameter(
         default="lceval", read=as_feature_set, summary="what to compute"
     )
-    settings: Resource[Settings | None, Settings] = Resource(
+    settings: ResourceParameter[Settings | None, Settings] = ResourceParameter(
         default=None, read=lambda settings: settings or Settings(), summary="word vectors, parser and other settings"
     )
 
@@ -50,7 +50,9 @@ class Features(Combined):
         outputs: dict[str, tuple[Metric, str]] = {}
         for item in select([feature.metric for feature in features], self.settings):
             assert isinstance(item.metric, Metric)
-            outputs |= {label: (item.metric, item.metric.outputs[column]) for label, column in item.columns.items()}
+            outputs |= {
+                label: (item.metric, item.metric.outputs[column]) for label, column in item.output_indices.items()
+            }
         return [outputs[Request.from_text(feature.metric).label] for feature in features]
 
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

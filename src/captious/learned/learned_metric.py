@@ -14,7 +14,7 @@ from captious.errors import ParameterError
 from captious.learned.feature_metrics import Features
 from captious.learned.network_weights import NetworkWeights, bundled
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.parsing.parsed_captions import ParseSource, as_parse_source
@@ -32,11 +32,13 @@ class LearnedMetric(Features):
     """
 
     without_parameters = frozenset({"tokenizer", "feature_set", "settings"})
-    weights: Resource[
+    weights: ResourceParameter[
         NetworkWeights | str | os.PathLike[str] | None, NetworkWeights | str | os.PathLike[str] | None
-    ] = Resource(default=None, summary="a file that 'captious learn train' wrote; none for the weights of the package")
+    ] = ResourceParameter(
+        default=None, summary="a file that 'captious learn train' wrote; none for the weights of the package"
+    )
     vectors: VectorsParameter = VectorsParameter(default=None, optional=True, summary="word vectors of the features")
-    parser: Resource[ParseSource | str | os.PathLike[str] | None, ParseSource | None] = Resource(
+    parser: ResourceParameter[ParseSource | str | os.PathLike[str] | None, ParseSource | None] = ResourceParameter(
         default=None, read=as_parse_source, keep_none=True, summary="where the parses of the features come from"
     )
 

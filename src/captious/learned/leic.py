@@ -18,7 +18,7 @@ from captious.errors import ParameterError
 from captious.learned.critique.critique_scores import critique_scores
 from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Integer, Resource
+from captious.metrics.contract.parameters import IntegerParameter, ResourceParameter
 from captious.models.image_features import ImageFeatures
 
 __all__ = ["Leic"]
@@ -26,7 +26,7 @@ __all__ = ["Leic"]
 _HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weights=FILE"
 
 
-class _Images(Resource[ImageFeatures | str | os.PathLike[str] | None, Any]):
+class _Images(ResourceParameter[ImageFeatures | str | os.PathLike[str] | None, Any]):
     """Features of the images, or a file of them."""
 
     in_labels = False
@@ -48,14 +48,14 @@ class Leic(MeanMetric):
     }
 
     without_parameters = frozenset({"tokenizer"})
-    weights: Resource[CritiqueWeights | str | os.PathLike[str] | None, Any] = Resource(
+    weights: ResourceParameter[CritiqueWeights | str | os.PathLike[str] | None, Any] = ResourceParameter(
         default=None, summary="a critique: a file that 'captious learn critique' wrote"
     )
     images: _Images = _Images(
         default=None,
         summary="features of the images: a file of 'captious learn image-features'; for critiques of images",
     )
-    seed: Integer[int | None] = Integer(
+    seed: IntegerParameter[int | None] = IntegerParameter(
         default=None,
         most=(1 << 32) - 1,
         summary="which reference the critique reads; for the official variant alone, where none is 0",

@@ -20,7 +20,7 @@ from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, EmptyInputError
 from captious.learned.training_examples import Example, Examples
 
-__all__ = ["Judged", "Source", "read_examples", "read_ids", "read_judged", "write_examples"]
+__all__ = ["ExampleFile", "Judged", "read_examples", "read_ids", "read_judged", "write_examples"]
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ _LARGEST_RATING = 1e9
 
 
 @dataclass(frozen=True)
-class Source:
+class ExampleFile:
     """A file that was read.
 
     Args:
@@ -74,7 +74,7 @@ def write_examples(path: str | os.PathLike[str], examples: Examples) -> None:
             file.write(json.dumps({**fields, "system": row.system, "part": row.part}, ensure_ascii=False) + "\n")
 
 
-def read_examples(path: str | os.PathLike[str]) -> tuple[Examples, Source]:
+def read_examples(path: str | os.PathLike[str]) -> tuple[Examples, ExampleFile]:
     """Read what ``write_examples`` wrote; the file may be compressed with gzip.
 
     Raises:
@@ -85,7 +85,7 @@ def read_examples(path: str | os.PathLike[str]) -> tuple[Examples, Source]:
     return Examples(tuple(rows)), source
 
 
-def read_judged(path: str | os.PathLike[str]) -> tuple[Judged, Source]:
+def read_judged(path: str | os.PathLike[str]) -> tuple[Judged, ExampleFile]:
     """Read captions with ratings: ``{"candidate": ..., "references": [...], "rating": 3}`` on every line.
 
     The references may also be called ``refs``. The file may be compressed with gzip.
@@ -160,7 +160,7 @@ def _is_text(value: object) -> bool:
 
 def _rows(
     path: str | os.PathLike[str], read: Callable[[dict[str, Any]], T | None], help: str
-) -> tuple[list[T], Source]:
+) -> tuple[list[T], ExampleFile]:
     content = _content(path, help)
     rows: list[T] = []
     for number, line in _lines(content, path, help):
@@ -174,7 +174,7 @@ def _rows(
         rows.append(row)
     if not rows:
         raise EmptyInputError("the file is empty", where=str(path), help=help)
-    return rows, Source(Path(path).name, hashlib.sha256(content).hexdigest(), len(rows))
+    return rows, ExampleFile(Path(path).name, hashlib.sha256(content).hexdigest(), len(rows))
 
 
 def _lines(content: bytes, path: str | os.PathLike[str], help: str) -> Iterator[tuple[int, str]]:

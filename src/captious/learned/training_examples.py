@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, References, load
+from captious.data import Captions, ImageId, References, read_captions
 from captious.errors import ParameterError, UnknownNameError
 from captious.progress import Progress
 from captious.random_seed import DEFAULT_SEED
@@ -133,7 +133,7 @@ def make_examples(
 
     Args:
         references: captions by people, several for each image.
-        systems: name -> results, in any form that ``captious.data.load`` reads; they may cover some of the images.
+        systems: name -> results, in any form that ``captious.read_captions`` reads; they may cover some of the images.
         negatives: the other half of the examples: "machine", captions of systems; "other", captions that people or
             systems wrote for other images of the same part; "both", one or the other at random.
         keep_out: images that must not be used; ids are compared as text.
@@ -201,7 +201,7 @@ def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict
             if name in (HUMAN, OTHER):
                 raise ParameterError(f"a system cannot be called {name}", help="rename the file of its results")
             progress.step(f"reading {name}")
-            captions = load(results, table, subset=True)
+            captions = read_captions(results, table, subset=True)
             outputs[name] = dict(zip(map(str, captions.ids), captions.candidates, strict=True))
     return outputs
 

@@ -18,7 +18,7 @@ from captious.data import Captions, KeyedByFields
 from captious.data.source import images
 from captious.errors import MissingExtraError, MissingObjectsError, ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import Choice, Number, Resource
+from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
 from captious.metrics.shared.amber_lists import AmberLists, ImageWords, as_amber_lists
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.vector_metric import VectorsParameter
@@ -31,7 +31,7 @@ from captious.text.tokenizers import PTB
 __all__ = ["Amber"]
 
 
-class _Lists(Resource[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists]):
+class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists]):
     in_labels = False
 
     def check(self, metric: Any, value: Any) -> AmberLists:
@@ -69,7 +69,7 @@ class Amber(Metric):
     without_parameters = frozenset({"tokenizer"})
 
     lists: _Lists = _Lists(default=None, summary="folder of annotations.json, relation.json and safe_words.txt")
-    tagger: Choice = Choice(
+    tagger: ChoiceParameter = ChoiceParameter(
         default="auto",
         choices=("auto", "nltk", "parser"),
         summary="what finds nouns: nltk as in the authors' program, the parser, or nltk if its data are installed",
@@ -80,7 +80,9 @@ class Amber(Metric):
         optional=True,
         summary="word vectors, of which similar words count as equal; none to compare words",
     )
-    similarity: Number[float] = Number(default=0.8, least=-1, most=1, summary="cosine above which words are similar")
+    similarity: NumberParameter[float] = NumberParameter(
+        default=0.8, least=-1, most=1, summary="cosine above which words are similar"
+    )
 
     def setup(self) -> None:
         if self.tagger == "auto":

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Flag, Integer, Parameter
+from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, Parameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
@@ -98,7 +98,7 @@ class _Rescale(
 
     def parse(self, text: str) -> bool | str:
         try:
-            return Flag.truth(text)
+            return FlagParameter.truth(text)
         except ValueError:
             return text
 
@@ -123,10 +123,10 @@ class BertScore(EncoderMetric):
     }
     default_models = ("roberta-large",)
 
-    layer: Integer[int | None] = Integer(
+    layer: IntegerParameter[int | None] = IntegerParameter(
         default=None, summary="layer whose hidden states are compared; none for that of bert_score, or the last"
     )
-    token_idf: Flag = Flag(
+    token_idf: FlagParameter = FlagParameter(
         default=False, summary="weight tokens by their inverse document frequency in the references", signature_key=""
     )
     rescale: _Rescale = _Rescale(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.scene_encoder_metric import SceneEncoderMetric
 from captious.models.sentence_vectors import phrase_vectors
 from captious.parsing.parsed_sentences import ParsedSentences
@@ -66,7 +66,7 @@ class _Match:
     left: tuple[list[str], list[str]]
 
 
-class _AbstractNouns(Resource[StopWords | str | os.PathLike[str] | Iterable[str] | None, StopWords]):
+class _AbstractNouns(ResourceParameter[StopWords | str | os.PathLike[str] | Iterable[str] | None, StopWords]):
     """A file with one noun per line, or nouns; None for the list of the package."""
 
     def __init__(self) -> None:

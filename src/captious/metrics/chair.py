@@ -20,7 +20,7 @@ from captious.data.ids import numbers_from_text
 from captious.data.source import images
 from captious.errors import MissingObjectsError, ParameterError
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.image_objects import ImageObjects, as_image_objects
 from captious.metrics.shared.object_words import COCO, BaseForms, Mention, MentionFinder, ObjectWords, as_object_words
 from captious.text.base_forms import Singulars, lemmas
@@ -52,7 +52,9 @@ class Mentions:
     scores: Mapping[str, float]
 
 
-class _Objects(Resource[ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None, ImageObjects]):
+class _Objects(
+    ResourceParameter[ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None, ImageObjects]
+):
     """The objects in the images; see ``ImageObjects.read``."""
 
     in_labels = False
@@ -94,8 +96,12 @@ class Chair(Metric):
     needs_references = False
 
     without_parameters = frozenset({"tokenizer"})
-    vocabulary: Resource[ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str], ObjectWords] = Resource(
-        default=COCO, read=as_object_words, summary="words that name objects: coco for those of the paper, or a file"
+    vocabulary: ResourceParameter[ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str], ObjectWords] = (
+        ResourceParameter(
+            default=COCO,
+            read=as_object_words,
+            summary="words that name objects: coco for those of the paper, or a file",
+        )
     )
     objects: _Objects = _Objects(default=None, summary="objects in the images: a file")
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import Flag, Integer, Number
+from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter
 from captious.native import ngram_matches, threads
 from captious.text import CHARACTERS, NgramLayer, Tokenizer, WordLayer
 
@@ -72,9 +72,13 @@ class Chrf(Metric):
     }
     without_parameters = frozenset({"tokenizer"})
 
-    word_order: Integer[int] = Integer(default=0, most=4, summary="longest n-grams of words: 0 for chrF, 2 for chrF++")
-    beta: Number[float] = Number(default=2.0, least=0.001, summary="weight of recall relative to precision")
-    lowercase: Flag = Flag(default=False, summary="whether case is ignored")
+    word_order: IntegerParameter[int] = IntegerParameter(
+        default=0, most=4, summary="longest n-grams of words: 0 for chrF, 2 for chrF++"
+    )
+    beta: NumberParameter[float] = NumberParameter(
+        default=2.0, least=0.001, summary="weight of recall relative to precision"
+    )
+    lowercase: FlagParameter = FlagParameter(default=False, summary="whether case is ignored")
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
-from captious.metrics.contract.parameters import Resource, TokenizerParameter
+from captious.metrics.contract.parameters import ResourceParameter, TokenizerParameter
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.shared.word_explanations import NgramWeights, WeightedNgram, ngrams, token_lists
 from captious.native import CiderReferences, ReferenceNgrams, threads
@@ -56,7 +56,9 @@ def _coco_val() -> DocumentFrequencies:
     return DocumentFrequencies.load(FILE)
 
 
-class FrequenciesParameter(Resource[DocumentFrequencies | str | os.PathLike[str] | None, DocumentFrequencies | None]):
+class FrequenciesParameter(
+    ResourceParameter[DocumentFrequencies | str | os.PathLike[str] | None, DocumentFrequencies | None]
+):
     """Document frequencies, or a file of them; None to count the references that are scored against."""
 
     def __init__(self, *, default: None = None) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from captious.metrics.cider import Cider, WeightLayer
-from captious.metrics.contract.parameters import Number
+from captious.metrics.contract.parameters import NumberParameter
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 
 __all__ = ["CiderD"]
@@ -27,7 +27,9 @@ class CiderD(Cider):
         "paper": "counts relative to the caption's n-grams are clipped, lengths are counted in words",
     }
 
-    sigma: Number[float] = Number(default=6.0, least=0.001, summary="width of the length penalty, in words")
+    sigma: NumberParameter[float] = NumberParameter(
+        default=6.0, least=0.001, summary="width of the length penalty, in words"
+    )
 
     @property
     def scale(self) -> float:

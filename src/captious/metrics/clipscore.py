@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Number, Resource, Text
+from captious.metrics.contract.parameters import NumberParameter, ResourceParameter, TextParameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter, cut_warning
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, max_tokens, missing_clip
 
@@ -26,7 +26,7 @@ __all__ = ["ClipScore", "cosines"]
 _PAC_W = 2.0
 
 
-class _ImageFolder(Resource[str | os.PathLike[str] | None, Path]):
+class _ImageFolder(ResourceParameter[str | os.PathLike[str] | None, Path]):
     """The folder of the image files; see ``captious.models.images.find_images``."""
 
     in_labels = False
@@ -60,8 +60,10 @@ class ClipScore(EncoderMetric):
     images: _ImageFolder = _ImageFolder(
         default=None, summary="folder of image files, named by image id", signature_key=""
     )
-    prompt: Text = Text(default="A photo depicts", summary="put before every caption, followed by a space")
-    w: Number[float] = Number(
+    prompt: TextParameter = TextParameter(
+        default="A photo depicts", summary="put before every caption, followed by a space"
+    )
+    w: NumberParameter[float] = NumberParameter(
         default=2.5, least=0.001, summary="factor that stretches scores to about 0 to 1; 2 in pac-s unless it is given"
     )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Choice
+from captious.metrics.contract.parameters import ChoiceParameter
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.reference_scores import CombineParameter, over_references
 from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of_words, shared
@@ -47,7 +47,7 @@ class Hwcm(MeanMetric):
         "paper": "share of the candidate's chains of length u",
     }
 
-    chains: Choice = Choice(
+    chains: ChoiceParameter = ChoiceParameter(
         default="lemma",
         choices=CHAINS,
         refusal="unknown chain type {value!r}",

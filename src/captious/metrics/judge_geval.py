@@ -11,7 +11,7 @@ import re
 from itertools import accumulate
 
 from captious.errors import ParameterError
-from captious.metrics.contract.parameters import Choice, Number
+from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter
 from captious.metrics.shared.model_judge import JudgeMetric, Reading, final_answer
 from captious.models.endpoints import Answer, Token
 
@@ -38,8 +38,10 @@ class JudgeGeval(JudgeMetric):
     summary = "score of a model behind an endpoint after reasoning, as G-VEval computes it"
     prompts = "geval"
 
-    temperature: Number[float] = Number(default=1.0, least=0, most=2, summary="temperature of sampling")
-    value: Choice = Choice(
+    temperature: NumberParameter[float] = NumberParameter(
+        default=1.0, least=0, most=2, summary="temperature of sampling"
+    )
+    value: ChoiceParameter = ChoiceParameter(
         default="expected",
         choices=("expected", "integer"),
         summary="the expected value over token probabilities, or the integer in the text",

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import InputError, ParameterError
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import Number, Parameter, exact
+from captious.metrics.contract.parameters import NumberParameter, Parameter, exact
 from captious.native import meteor_alignment, meteor_counts, threads
 from captious.resources import meteor_tables as resource
 from captious.text.meteor_words import MeteorLayer
@@ -54,9 +54,9 @@ class _Modules(Parameter[Mapping[str, float] | Iterable[str] | None, Mapping[str
         return ",".join(f"{name}={exact(weight)}" for name, weight in value.items())
 
 
-def _weight(module: str) -> Number[float]:
+def _weight(module: str) -> NumberParameter[float]:
     """The range of a module's weight."""
-    weight: Number[float] = Number(default=1.0, least=0, most=1)
+    weight: NumberParameter[float] = NumberParameter(default=1.0, least=0, most=1)
     weight.name = f"weight of {module}"
     return weight
 
@@ -82,10 +82,14 @@ class Meteor(Metric):
         "paper": "COCO paper: all words and modules have equal weight",
     }
 
-    alpha: Number[float] = Number(default=0.85, least=0, most=1, summary="weight of recall against precision")
-    beta: Number[float] = Number(default=0.2, least=0, summary="how fast the penalty grows with fragmentation")
-    gamma: Number[float] = Number(default=0.6, least=0, most=1, summary="the largest penalty")
-    delta: Number[Any] = Number(
+    alpha: NumberParameter[float] = NumberParameter(
+        default=0.85, least=0, most=1, summary="weight of recall against precision"
+    )
+    beta: NumberParameter[float] = NumberParameter(
+        default=0.2, least=0, summary="how fast the penalty grows with fragmentation"
+    )
+    gamma: NumberParameter[float] = NumberParameter(default=0.6, least=0, most=1, summary="the largest penalty")
+    delta: NumberParameter[Any] = NumberParameter(
         default=None,
         least=0,
         most=1,
@@ -189,7 +193,7 @@ class Meteor(Metric):
 
     def align(self, candidate: str, reference: str) -> Alignment:
         """How METEOR aligns a candidate with one reference, and the resulting scores."""
-        captions = load({0: candidate}, {0: [reference]})
+        captions = read_captions({0: candidate}, {0: [reference]})
         left, right = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         statistics = self.statistics(captions)[0]  # raises where there is too much to align
         links = meteor_alignment(left.lexicon, left.ids, right.ids, self._module_bits)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References, read_references
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.native import Vocabulary
 from captious.text import Tokenizer, Tokens, WordLayer
 
@@ -76,7 +76,7 @@ def training_label(training: References) -> str:
     return f"{name}-{len(training.texts)}-{digest[:8]}"
 
 
-class _TrainingCaptions(Resource[References | str | os.PathLike[str] | None, References]):
+class _TrainingCaptions(ResourceParameter[References | str | os.PathLike[str] | None, References]):
     """The captions that a system was trained on."""
 
     in_labels = False

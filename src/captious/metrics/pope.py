@@ -23,7 +23,7 @@ from captious.data.source import images
 from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
 from captious.errors import MissingObjectsError, ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 
 __all__ = ["Pope"]
 
@@ -48,7 +48,7 @@ class _Answers:
         return self.by_id.get(str(id))
 
 
-class _Labels(Resource[_Answers | Mapping[Any, str] | str | os.PathLike[str] | None, _Answers]):
+class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike[str] | None, _Answers]):
     in_labels = False
 
     def check(self, metric: Any, value: Any) -> _Answers:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Number
+from captious.metrics.contract.parameters import NumberParameter
 from captious.metrics.shared.word_explanations import Subsequence, SubsequenceExplanation, token_lists
 from captious.native import lcs_lengths, threads
 from captious.text import TokenLayer
@@ -37,7 +37,7 @@ class RougeL(MeanMetric):
         "lin2004": "Lin 2004: F-measure with each reference, then the best",
     }
 
-    beta: Number[float] = Number(default=1.2, least=0, summary="weight of recall against precision")
+    beta: NumberParameter[float] = NumberParameter(default=1.2, least=0, summary="weight of recall against precision")
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(TokenLayer(self.tokenizer))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Integer
+from captious.metrics.contract.parameters import IntegerParameter
 from captious.metrics.rouge_l import f_measure
 from captious.native import skip_bigram_matches, threads
 from captious.text import WordLayer
@@ -29,7 +29,7 @@ class RougeS(MeanMetric):
     variants: ClassVar[Mapping[str, str]] = {"paper": "COCO paper, equations 8 to 10"}
     beta = 1.2
 
-    gap: Integer[int | None] = Integer(
+    gap: IntegerParameter[int | None] = IntegerParameter(
         default=4,
         least=1,
         optional=True,

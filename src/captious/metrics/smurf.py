@@ -23,7 +23,7 @@ from captious.data.hold_out import hold_out
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import Number, Resource
+from captious.metrics.contract.parameters import NumberParameter, ResourceParameter
 from captious.metrics.mima import Mima
 from captious.metrics.shared.encoder_metric import OptionalEncoder
 from captious.metrics.sparcs import Sparcs
@@ -188,12 +188,12 @@ class Smurf(Combined):
     )
     mima_model: OptionalEncoder = OptionalEncoder(default=None, summary="model of MIMA alone")
     spurts_model: OptionalEncoder = OptionalEncoder(default=None, summary="model of SPURTS alone")
-    constants: Resource[SmurfConstants | str | os.PathLike[str], SmurfConstants] = Resource(
+    constants: ResourceParameter[SmurfConstants | str | os.PathLike[str], SmurfConstants] = ResourceParameter(
         default=PUBLISHED,
         read=as_constants,
         summary="a file that 'captious fit smurf' wrote; valid only for its models",
     )
-    threshold: Number[float] = Number(
+    threshold: NumberParameter[float] = NumberParameter(
         default=THRESHOLD,
         summary="in standard deviations: style is rewarded above it, grammar is penalized below it, and captions whose "
         "SPARCS is below it get no reward for style",

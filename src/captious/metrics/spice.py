@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.metrics.contract.metric import Metric, RowScores, State
-from captious.metrics.contract.parameters import Choice
+from captious.metrics.contract.parameters import ChoiceParameter
 from captious.metrics.contract.set_metrics import mean_of_scored
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.parsing.parsed_captions import approximate
@@ -57,7 +57,7 @@ class Spice(Metric):
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' program, SPICE 1.0"}
 
     parser: ParserParameter = ParserParameter(default=None)
-    split: Choice = Choice(
+    split: ChoiceParameter = ChoiceParameter(
         default="none",
         choices=SPLITS,
         summary='"sentences": parse captions sentence by sentence, and unite the tuples',

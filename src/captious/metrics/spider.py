@@ -15,7 +15,7 @@ from captious.metrics.cider import Cider, FrequenciesParameter
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.parameters import Choice, Number, TokenizerParameter
+from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, TokenizerParameter
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.spice import Spice
 
@@ -37,9 +37,9 @@ class Spider(Combined):
 
     tokenizer: TokenizerParameter = Cider.tokenizer
     idf: FrequenciesParameter = Cider.idf
-    sigma: Number[float] = CiderD.sigma
+    sigma: NumberParameter[float] = CiderD.sigma
     parser: ParserParameter = Spice.parser
-    split: Choice = Spice.split
+    split: ChoiceParameter = Spice.split
 
     def make_parts(self) -> Sequence[tuple[Metric, str]]:
         tokenizer = self.arguments.get("tokenizer")

@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import InputError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Number
+from captious.metrics.contract.parameters import NumberParameter
 from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
 from captious.native import nearest_word_movers, threads, transport_plan, word_distances, word_mover_distances
@@ -49,7 +49,9 @@ class Wmd(VectorMetric):
         "lceval": "LCEval and NNEval: unit-length vectors, lower-case tokens",
     }
 
-    sigma: Number[float] = Number(default=1.0, least=0.001, summary="how fast similarity falls with distance")
+    sigma: NumberParameter[float] = NumberParameter(
+        default=1.0, least=0.001, summary="how fast similarity falls with distance"
+    )
 
     @property
     def default_stop_words(self) -> StopWords:
@@ -82,7 +84,7 @@ class Wmd(VectorMetric):
 
     def transport(self, candidate: str, reference: str) -> Transport:
         """How the words of a reference are moved to those of a candidate, and the cost."""
-        captions = load({0: candidate}, {0: [reference]})
+        captions = read_captions({0: candidate}, {0: [reference]})
         ours, theirs = captions.layer(BagLayer(self.words))
         words = ours.table.words
         distance = float(self.distances(captions)[0])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Flag, Integer, Number, Parameter
+from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter, Parameter
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
@@ -66,19 +66,21 @@ class Yi2020(EncoderMetric):
     }
     default_models = ("bert-base-uncased",)
 
-    layer: Integer[int | None] = Integer(
+    layer: IntegerParameter[int | None] = IntegerParameter(
         default=None, summary="layer whose hidden states are compared; none for 8, or the last of a model with fewer"
     )
-    threshold: Number[float | None] = Number(
+    threshold: NumberParameter[float | None] = NumberParameter(
         default=None,
         least=0,
         most=1,
         below=True,
         summary="cosine above which tokens match; none for 0.4, or 0.83 for RoBERTa-like models",
     )
-    combine: Flag = Flag(default=True, summary="add tokens of the other references to the base")
-    cut: Flag = Flag(default=True, summary="leave out reference tokens that match none of the candidate's")
-    remove: Flag = Flag(default=True, summary="multiply by the recall without stop words")
+    combine: FlagParameter = FlagParameter(default=True, summary="add tokens of the other references to the base")
+    cut: FlagParameter = FlagParameter(
+        default=True, summary="leave out reference tokens that match none of the candidate's"
+    )
+    remove: FlagParameter = FlagParameter(default=True, summary="multiply by the recall without stop words")
     stop_words: StopWordsParameter = StopWordsParameter(default=None)
     #: The released code counts references and candidates: ``TokenFrequencies.of([*references, *candidates], encoder)``.
     token_idf: _Frequencies = _Frequencies(

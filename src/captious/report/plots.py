@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "check_matplotlib",
     "check_plots",
     "draw",
     "draw_clouds",
@@ -37,7 +38,6 @@ __all__ = [
     "draw_one",
     "draw_ranking",
     "rendered",
-    "require_matplotlib",
     "write_plots",
 ]
 
@@ -57,7 +57,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
         MissingExtraError: matplotlib is not installed.
         OutputError: there is no such folder, and it cannot be created.
     """
-    require_matplotlib()
+    check_matplotlib()
     path = Path(folder)
     place = path if path.exists() else path.absolute().parent
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
@@ -68,7 +68,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
         )
 
 
-def require_matplotlib() -> None:
+def check_matplotlib() -> None:
     """Refuse to draw where matplotlib is not installed.
 
     Raises:
@@ -126,7 +126,7 @@ def draw_one(pictures: Mapping[str, Picture], name: str | None = None) -> Figure
         ParameterError: there are no pictures.
         UnknownNameError: no picture of this name.
     """
-    require_matplotlib()
+    check_matplotlib()
     if not pictures:
         raise ParameterError("this result has no picture", help="show it as a table")
     if name is not None and name not in pictures:

@@ -15,7 +15,7 @@ from captious.atomic_write import whole_file
 from captious.errors import ParameterError
 from captious.report import numbers
 from captious.report.layout_templates import named
-from captious.report.plots import FORMATS, rendered, require_matplotlib
+from captious.report.plots import FORMATS, check_matplotlib, rendered
 from captious.report.scene_layout import Layout, SceneObject, SceneTuple, scene_layout
 from captious.scenes.spice_explanation import SceneExplanation
 
@@ -57,7 +57,7 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    require_matplotlib()
+    check_matplotlib()
     from matplotlib.figure import Figure
 
     layout = scene_layout(explanation)

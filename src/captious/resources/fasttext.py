@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from captious.decompression import is_unpacked
 from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
-from captious.resources.vector_source import PIECE, WIDEST, Source, VectorFileError, finite
+from captious.resources.vector_source import PIECE, WIDEST, VectorFileError, VectorReader, finite
 
 __all__ = ["MAGIC", "source"]
 
@@ -37,7 +37,7 @@ _MOST_ROWS = (1 << 31) - 1
 _WORDS_AT_ONCE = 4096
 
 
-def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> Source:
+def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> VectorReader:
     """Words of a model with their vectors, and the rows of its n-grams if they are wanted.
 
     Raises:
@@ -69,7 +69,7 @@ def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> Source:
         raise VectorFileError(f"vectors of {width:,} numbers")
     subwords = Subwords(buckets, shortest, longest) if buckets else None
     blocks = _blocks(words, _matrix(content, rows, columns), subwords, with_subwords)
-    return Source(width, blocks, subwords=subwords if with_subwords else None)
+    return VectorReader(width, blocks, subwords=subwords if with_subwords else None)
 
 
 def _mapped(file: IO[bytes], scratch: Path) -> mmap.mmap:

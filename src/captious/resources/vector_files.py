@@ -19,7 +19,7 @@ from captious.decompression import is_unpacked
 from captious.native import parse_vector_lines
 from captious.resources import fasttext, keyed_vectors, npy_files
 from captious.resources.vector_index import Block
-from captious.resources.vector_source import PIECE, Source, VectorFileError, encoded, finite, from_arrays, opened
+from captious.resources.vector_source import PIECE, VectorFileError, VectorReader, encoded, finite, from_arrays, opened
 
 __all__ = ["source_of"]
 
@@ -32,7 +32,9 @@ _SHOWN = 40
 
 
 @contextmanager
-def source_of(path: Path, vocabulary: Path | None, subwords: bool, scratch: Path) -> Iterator[tuple[Source, IO[bytes]]]:
+def source_of(
+    path: Path, vocabulary: Path | None, subwords: bool, scratch: Path
+) -> Iterator[tuple[VectorReader, IO[bytes]]]:
     """The words and vectors of a file, and the file whose position tells how far reading is.
 
     Args:
@@ -55,7 +57,7 @@ def source_of(path: Path, vocabulary: Path | None, subwords: bool, scratch: Path
 
 def _source(
     path: Path, file: IO[bytes], start: bytes, vocabulary: Path | None, subwords: bool, scratch: Path
-) -> Source:
+) -> VectorReader:
     if start.startswith(npy_files.MAGIC):
         if vocabulary is None:
             raise VectorFileError("the words of its rows are unknown", "give the file of words with --vocabulary")
@@ -82,13 +84,13 @@ def _source(
         width = _width(line)
         if width < 1:
             raise VectorFileError("expected a word followed by its numbers", place="line 1")
-        return Source(width, _text_blocks(file, width), unit="line")
+        return VectorReader(width, _text_blocks(file, width), unit="line")
     n_words, width = int(header[1]), int(header[2])
     file.seek(begin + len(line) + 1)
     if rest and not _is_text(rest, width):
-        return Source(width, _binary_blocks(file, n_words, width))
+        return VectorReader(width, _binary_blocks(file, n_words, width))
     blocks = _text_blocks(file, width, first=2, announced=n_words)
-    return Source(width, blocks, unit="line", first=2)
+    return VectorReader(width, blocks, unit="line", first=2)
 
 
 def _width(line: bytes) -> int:
@@ -191,7 +193,7 @@ def _binary_block(words: list[bytes], numbers: list[bytes], width: int, end: int
 # ---- numpy
 
 
-def _from_npz(file: IO[bytes]) -> Source:
+def _from_npz(file: IO[bytes]) -> VectorReader:
     try:
         arrays = npy_files.read_npz(file, ("words", "vectors"))
     except ValueError as error:

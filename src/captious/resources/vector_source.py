@@ -16,7 +16,7 @@ from captious.decompression import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpa
 from captious.errors import ResourceError
 from captious.resources.vector_index import Block, Subwords
 
-__all__ = ["FORMS", "PIECE", "WIDEST", "Source", "VectorFileError", "encoded", "finite", "from_arrays", "opened"]
+__all__ = ["FORMS", "PIECE", "WIDEST", "VectorFileError", "VectorReader", "encoded", "finite", "from_arrays", "opened"]
 
 #: What can be read, in human-readable form.
 FORMS = (
@@ -31,7 +31,7 @@ PIECE = 1 << 22
 WIDEST = 1 << 16
 
 
-class Source:
+class VectorReader:
     """Words and vectors in the order of a file.
 
     Args:
@@ -126,7 +126,7 @@ def encoded(words: Sequence[str]) -> list[bytes]:
         ) from error
 
 
-def from_arrays(words: list[bytes], vectors: NDArray[Any]) -> Source:
+def from_arrays(words: list[bytes], vectors: NDArray[Any]) -> VectorReader:
     """Words and the rows of a matrix."""
     if vectors.ndim != 2 or not (np.issubdtype(vectors.dtype, np.floating) or vectors.dtype == np.int8):
         raise VectorFileError(f"an array of {vectors.dtype} with {vectors.ndim} dimensions", "give float32[words, d]")
@@ -140,7 +140,7 @@ def from_arrays(words: list[bytes], vectors: NDArray[Any]) -> Source:
         for start in range(0, len(words), step):
             yield Block.of(words[start : start + step], finite(vectors[start : start + step], start))
 
-    return Source(int(vectors.shape[1]), blocks())
+    return VectorReader(int(vectors.shape[1]), blocks())
 
 
 def finite(vectors: NDArray[Any], first: int, what: str = "word") -> NDArray[np.float32]:

@@ -277,7 +277,7 @@ class Plan:
     def _statistics(self, captions: Captions, rows: Rows) -> Iterator[NDArray[np.float64]]:
         """Statistics of each metric, float64[n, k]."""
         for chosen, state in self._fitted_metrics:
-            statistics = chosen.caption_metric.statistics(captions, state)
+            statistics = chosen.require_caption_metric().statistics(captions, state)
             if not np.isfinite(statistics).all():
                 row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
                 raise ShardError(
@@ -297,11 +297,11 @@ class Plan:
                 sums.sums.append(ExactSums.of(statistics))
                 if self.intervals:
                     sums.moments.append(ExactSums.of(products(statistics)))
-                for warning in chosen.caption_metric.warnings(captions, state):
+                for warning in chosen.require_caption_metric().warnings(captions, state):
                     sums.warnings[_NUMBER.sub("#", warning)] = warning, 1, True
                 if caption_scores is not None:
                     values = chosen.metric.aggregate(statistics)
-                    scores |= {label: values[:, column] for label, column in chosen.columns.items()}
+                    scores |= {label: values[:, column] for label, column in chosen.output_indices.items()}
         except _NOT_OF_A_ROW:
             raise
         except Exception as error:

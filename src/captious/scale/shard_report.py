@@ -149,11 +149,11 @@ def reduced(
             of_outputs = with_references(
                 of_outputs, counts.n, counts.references, counts.most_references, references_as=references_as
             )
-        for label, column in chosen.columns.items():
+        for label, column in chosen.output_indices.items():
             results[label] = ShardResult(label, of_outputs[column], statistics, column)
     warnings = [*selection.warnings]
     if any(chosen.metric.needs_references for chosen in selection):
-        warnings += total.counts.warnings_under(item.metric.tokens for item in selection)
+        warnings += total.counts.warnings_for(item.metric.tokens for item in selection)
     for wording, times, same in total.warnings.values():
         if same and times == total.n_batches:
             warnings.append(wording)

@@ -13,13 +13,13 @@ from captious.errors import CaptionFileError, EmptyInputError, ParameterError, R
 from captious.judgment import (
     Benchmark,
     CaptionPair,
-    Choice,
     DataFolder,
     Figure,
     Files,
     Protocol,
     RankedSystem,
     RatedCaption,
+    Rule,
 )
 from captious.judgment.benchmark_items import caption_pairs, ranked_systems, rated_captions
 from captious.judgment.benchmarks import benchmark_names
@@ -109,9 +109,9 @@ def test_choices_are_applied_to_every_item() -> None:
     items = [CaptionPair(n, ("x", "y"), 1, ["a", "b"], part="even" if n % 2 == 0 else "odd") for n in range(4)]
     protocol = replace(
         PAIRS,
-        references=Choice("the first", lambda item: item.references[:1]),
-        excluded=Choice("image 0", lambda item: item.image == 0),
-        parts=Choice("odd and even", lambda item: item.part),
+        references=Rule("the first", lambda item: item.references[:1]),
+        excluded=Rule("image 0", lambda item: item.image == 0),
+        parts=Rule("odd and even", lambda item: item.part),
         part_order=("even", "odd"),
     )
     judgments = caption_pairs(protocol, items, {})

@@ -43,7 +43,7 @@ NAMES = [
 
 #: A package with a benchmark, as someone would write it.
 PACKAGE = """
-from captious.judgment import Benchmark, Choice, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, Rule, Files, Protocol, RatedCaption
 
 
 def read(folder):
@@ -61,7 +61,7 @@ VASES = Benchmark(
     "vases",
     (
         Protocol("vases", "all", "kendall-tau-b", "given", "captions"),
-        Protocol("vases", "one", "pearson", "given", "captions", references=Choice("the first", one_reference)),
+        Protocol("vases", "one", "pearson", "given", "captions", references=Rule("the first", one_reference)),
     ),
     (Files(("vases/ratings.csv",), read),),
     "the potter",

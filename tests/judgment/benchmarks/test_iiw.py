@@ -44,7 +44,7 @@ def test_pairs(folder: Path) -> None:
     assert found.captions.candidates[:2] == ("a long text about a dog", "a dog")
     assert found.n == 5
     assert found.values(np.array([1.0, 0] * 5)).tolist() == [1, 1, 0, 1, 0]
-    assert not found.captions.references.are_given
+    assert not found.captions.references.present
     assert load(folder, "iiw@docci-comprehensiveness").values(np.array([1.0, 0])).tolist() == [0]
 
 

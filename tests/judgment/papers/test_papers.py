@@ -11,7 +11,7 @@ from captious.judgment import studies
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.papers import paper_names
-from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run, judged
+from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.protocols import PEOPLE
 from captious.metrics.contract.request import Request
 
@@ -44,7 +44,7 @@ def test_tables_name_what_exists(paper: str, table: PaperTable) -> None:
 
 
 def test_wrong_tables() -> None:
-    column = Column("a", Run("judge", {"benchmarks": ("composite",)}))
+    column = PaperColumn("a", Run("judge", {"benchmarks": ("composite",)}))
     wrong = [
         ({"published": {"b": (1.0,)}}, "published figures for 'b', which is not one of its rows"),
         ({"rows": {"b": "bleu-1"}, "columns": [column], "published": {"b": (1.0, 2.0)}}, "not one figure per column"),

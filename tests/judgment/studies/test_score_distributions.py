@@ -41,7 +41,7 @@ def test_human_captions_are_scored_against_the_references_that_are_left() -> Non
     assert record["q50"] == pytest.approx(np.median(expected))
     assert "auc" not in record
     good, bad = study.records[1:]
-    systems = captious.load({image: GOOD[image] for image in (0, 1, 2)}, people.references)
+    systems = captious.read_captions({image: GOOD[image] for image in (0, 1, 2)}, people.references)
     scores = captious.score(systems, metrics="rouge-l")["rouge-l"].per_caption
     assert good["mean"] == pytest.approx(scores.mean())
     assert good["auc"] == pytest.approx(mannwhitneyu(expected, scores).statistic / 9)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from captious.data import load
+from captious.data import read_captions
 from captious.errors import ParameterError
 from captious.judgment.studies import scoring_time
 from captious.native import threads
 
-CAPTIONS = load([f"caption number {i}" for i in range(50)], [[f"caption {i}"] for i in range(50)])
+CAPTIONS = read_captions([f"caption number {i}" for i in range(50)], [[f"caption {i}"] for i in range(50)])
 
 
 class Sleeper:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
-from captious.data import load, read_references
+from captious.data import read_captions, read_references
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownImageError
 from captious.judgment.studies import word_agreement
 from captious.judgment.word_counts import WordCounts, fitted_probability, model_precision, precision_at_recall
@@ -61,7 +61,7 @@ def test_counts_are_the_definition(images: list[list[str]], data: st.DataObject)
     people = WordCounts.of_references(table, 3, seed=0)
     names = people.tokens.vocabulary.words()
     candidates = [data.draw(some_captions) for _ in images]
-    system = load(dict(enumerate(candidates)), table)
+    system = read_captions(dict(enumerate(candidates)), table)
     words = np.array([number for number, name in enumerate(names) if name in WORDS], np.int64)
     tp, fp = people.of_system(system, words)
     for place, word in enumerate(words.tolist()):

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from captious.data import load
+from captious.data import read_captions
 from captious.learned.critique.critique_scores import drawn_references
 
 
 def test_the_reference_depends_on_the_texts_alone() -> None:
-    one = load(["x", "y"], [["a", "b", "c"], ["d", "e"]])
-    other = load(["y", "x"], [["e", "d"], ["c", "a", "b"]])
+    one = read_captions(["x", "y"], [["a", "b", "c"], ["d", "e"]])
+    other = read_captions(["y", "x"], [["e", "d"], ["c", "a", "b"]])
     for seed in range(20):
         first = [one.references.texts[row] for row in drawn_references(one, seed)]
         second = [other.references.texts[row] for row in drawn_references(other, seed)]

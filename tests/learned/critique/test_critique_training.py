@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.errors import ParameterError
 from captious.learned.critique.critique_recipes import COMBINATIONS, IMAGES
 from captious.models.image_features import ImageFeatures
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.models
 @pytest.fixture
 def captions(shared_data: Path) -> Captions:
     """A real system on 60 images."""
-    table = load(
+    table = read_captions(
         shared_data / "coco/results_val2014/vinyals-et-al-2017.json.gz", shared_data / "coco/captions_val2014.json.gz"
     )
     return table.select(np.arange(60))
@@ -89,10 +89,10 @@ def test_two_folds_score_every_image_by_the_other_critique(captions: Captions) -
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
-    lone = load(["a dog"] * 3, [["a dog", "the dog"], ["one"], ["a cat", "cats"]]).references
+    lone = read_captions(["a dog"] * 3, [["a dog", "the dog"], ["one"], ["a cat", "cats"]]).references
     with pytest.raises(ParameterError, match="1 of 3 images have a single reference"):
         train_critique(lone, small_recipe())
-    pairs = load(["a dog"] * 2, [["a dog", "the dog"], ["a cat", "cats"]]).references
+    pairs = read_captions(["a dog"] * 2, [["a dog", "the dog"], ["a cat", "cats"]]).references
     with pytest.raises(ParameterError, match="needs image features"):
         train_critique(pairs, small_recipe(images="only"))
     with pytest.raises(ParameterError, match="no negative examples"):
@@ -117,7 +117,7 @@ def test_ids_are_compared_as_text(captions: Captions) -> None:
 
 
 def test_what_a_recipe_does_not_take_is_refused() -> None:
-    pairs = load(["a dog"] * 2, [["a dog", "the dog"], ["a cat", "cats"]]).references
+    pairs = read_captions(["a dog"] * 2, [["a dog", "the dog"], ["a cat", "cats"]]).references
     features = ImageFeatures(pairs.ids, np.ones((2, 2), np.float32))
     with pytest.raises(ParameterError, match="the recipe sees no images"):
         train_critique(pairs, small_recipe(images="none"), images=features)
@@ -127,6 +127,6 @@ def test_what_a_recipe_does_not_take_is_refused() -> None:
         train_critique(pairs, small_recipe(least_count=99))
     with pytest.raises(ParameterError, match="not a valid name"):
         train_critique(pairs, small_recipe(), name="a|b")
-    lone = load(["a dog"] * 4, [["a", "b"], ["one"], ["c", "d"], ["e", "f"]])
+    lone = read_captions(["a dog"] * 4, [["a", "b"], ["one"], ["c", "d"], ["e", "f"]])
     with pytest.raises(ParameterError, match="1 of 4 images have a single reference"):
         two_folds(lone, small_recipe())

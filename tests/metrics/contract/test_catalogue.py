@@ -253,14 +253,14 @@ def test_parameters_are_declared_not_taken_by_a_constructor() -> None:
 
     with pytest.raises(ParameterError, match="within has a constructor of its own") as caught:
         captious.register("within")(Within)
-    assert "bound: captious.Number" in caught.value.help
+    assert "bound: captious.NumberParameter" in caught.value.help
 
 
 def test_a_parameter_without_annotation_can_be_written_as_text() -> None:
     @captious.register("within")
     class Within(Length):
         outputs = ("within",)
-        bound = captious.Number(default=2.0)
+        bound = captious.NumberParameter(default=2.0)
 
     metric = select(["within:bound=1.5"])[0].metric
     assert isinstance(metric, Within)

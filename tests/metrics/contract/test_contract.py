@@ -26,7 +26,7 @@ from captious.learned.network import Network
 from captious.learned.network_weights import NetworkWeights
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.parameters import Choice, Flag, Integer, Number
+from captious.metrics.contract.parameters import ChoiceParameter, FlagParameter, IntegerParameter, NumberParameter
 from captious.metrics.contract.selection import select
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
@@ -60,7 +60,7 @@ class Rarity(MeanMetric):
     variants: ClassVar[dict[str, str]] = {"official": "one over one plus the count", "paper": "its square root"}
     needs_fit = True
 
-    smooth: Number[float] = Number(default=1.0)
+    smooth: NumberParameter[float] = NumberParameter(default=1.0)
 
     def fit(self, references: References) -> WordCounts:
         tokens = references.layer(TokenLayer(self.tokenizer))
@@ -320,13 +320,13 @@ def other_parameters(metric: Metric) -> dict[str, object]:
     values: dict[str, object] = {}
     for name in parameters:
         declaration = metric.declared[name]
-        if isinstance(declaration, Number):
+        if isinstance(declaration, NumberParameter):
             values[name] = declaration.least + 0.1
-        elif isinstance(declaration, Integer):
+        elif isinstance(declaration, IntegerParameter):
             values[name] = declaration.least + 1
-        elif isinstance(declaration, Flag):
+        elif isinstance(declaration, FlagParameter):
             values[name] = not declaration.default
-        elif isinstance(declaration, Choice):
+        elif isinstance(declaration, ChoiceParameter):
             values[name] = next(choice for choice in declaration.choices if choice != declaration.default)
         else:
             assert name in resources, f"give another value of {name} to this test"

@@ -11,7 +11,7 @@ import pytest
 
 from captious.errors import CaptiousError, ParameterError
 from captious.metrics.contract import catalogue
-from captious.metrics.contract.parameters import Flag, Integer, Number, Parameter
+from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter, Parameter
 from captious.models import WordVectors
 
 from ...support.corpora import table
@@ -23,7 +23,7 @@ CASES = [
     (name, parameter)
     for name in catalogue.names()
     for parameter, declaration in catalogue.get(name).declared.items()
-    if isinstance(declaration, Number | Integer | Flag)
+    if isinstance(declaration, NumberParameter | IntegerParameter | FlagParameter)
 ]
 #: What is not a number at all, and numbers that are none.
 NOTHING = [math.nan, math.inf, -math.inf, "1", [1], object()]
@@ -31,13 +31,13 @@ NOTHING = [math.nan, math.inf, -math.inf, "1", [1], object()]
 
 def values_of(declaration: Parameter[Any, Any]) -> tuple[list[object], list[object]]:
     """Values just inside the range of a parameter, and just outside."""
-    if isinstance(declaration, Flag):
+    if isinstance(declaration, FlagParameter):
         return [True, False], [0, 1, None, "yes"]
     none: list[object] = [None] if declaration.takes_none else []
-    if isinstance(declaration, Integer):
+    if isinstance(declaration, IntegerParameter):
         inside = [declaration.least, np.int64(declaration.least + 1), declaration.most]
         return [*inside, *none], [declaration.least - 1, declaration.most + 1, float(declaration.least), 10**30, True]
-    assert isinstance(declaration, Number)
+    assert isinstance(declaration, NumberParameter)
     least, most = declaration.least, declaration.most
     tenth = (most - least) / 10
     inside = [least, np.float32(least + tenth), *([] if declaration.below else [most])]
@@ -90,11 +90,11 @@ def test_scores_at_the_ends(sigma: float) -> None:
 
 def test_messages() -> None:
     calls: list[tuple[Parameter[Any, Any], object, str]] = [
-        (Number(default=0.0, least=0, most=1), math.nan, "x must be a number from 0 to 1"),
-        (Number(default=0.0, least=0, most=1, below=True), 1, "x must be a number from 0 to below 1"),
-        (Number(default=0.0, least=0, most=1), True, "x must be a number from 0 to 1"),
-        (Integer(default=1, least=1), 2.0, "x must be an integer from 1 to 1,000,000"),
-        (Flag(default=True), 1, "x must be True or False"),
+        (NumberParameter(default=0.0, least=0, most=1), math.nan, "x must be a number from 0 to 1"),
+        (NumberParameter(default=0.0, least=0, most=1, below=True), 1, "x must be a number from 0 to below 1"),
+        (NumberParameter(default=0.0, least=0, most=1), True, "x must be a number from 0 to 1"),
+        (IntegerParameter(default=1, least=1), 2.0, "x must be an integer from 1 to 1,000,000"),
+        (FlagParameter(default=True), 1, "x must be True or False"),
     ]
     for parameter, value, help in calls:
         parameter.name = "x"

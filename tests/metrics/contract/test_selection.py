@@ -73,7 +73,7 @@ def test_names_in_any_case() -> None:
 
 def test_outputs_of_one_metric_are_computed_once() -> None:
     selection = select(["bleu-4", "rouge-l", "bleu-1", "bleu-2@paper"])
-    assert [requested.columns for requested in selection] == [
+    assert [requested.output_indices for requested in selection] == [
         {"bleu-4": 3, "bleu-1": 0},
         {"rouge-l": 0},
         {"bleu-2@paper": 1},
@@ -83,7 +83,7 @@ def test_outputs_of_one_metric_are_computed_once() -> None:
 
 def test_parameters_tell_metrics_apart() -> None:
     selection = select(["bleu-1:tokenizer=whitespace", "bleu-4:tokenizer=whitespace", "bleu-4"])
-    assert [[*requested.columns] for requested in selection] == [
+    assert [[*requested.output_indices] for requested in selection] == [
         ["bleu-1:tokenizer=whitespace", "bleu-4:tokenizer=whitespace"],
         ["bleu-4"],
     ]
@@ -94,7 +94,7 @@ def test_a_metric_object_is_taken_as_it_is(several: bool) -> None:
     metric = captious.CiderD(sigma=3)
     (chosen,) = select([metric] if several else metric)
     assert chosen.metric is metric
-    assert chosen.columns == {"cider-d:sigma=3": 0}
+    assert chosen.output_indices == {"cider-d:sigma=3": 0}
 
 
 def test_a_selection_is_a_sequence() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import captious
-from captious.data import Captions, CaptionSets, References, load
+from captious.data import Captions, CaptionSets, References, read_captions
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract import catalogue
@@ -317,5 +317,5 @@ def test_no_images_have_no_statistics() -> None:
     metrics: list[Callable[[], SetMetric]] = [Div, Lsa, lambda: MBleu(variant="mean"), lambda: OfK(Bleu(), "best")]
     for make in metrics:
         metric = make()
-        k = metric.statistics(load([["a b", "a"]], [["a"]], several=True)).shape[1]
+        k = metric.statistics(read_captions([["a b", "a"]], [["a"]], several=True)).shape[1]
         assert metric.statistics(nothing).shape == (0, k)

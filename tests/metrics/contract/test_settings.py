@@ -121,7 +121,7 @@ def test_a_metric_of_others_names_what_it_wants(monkeypatch: pytest.MonkeyPatch)
     class Dogs(captious.Bleu):
         outputs = ("dogs-1", "dogs-2", "dogs-3", "dogs-4")
 
-        vectors = captious.Resource(default=None)
+        vectors = captious.ResourceParameter(default=None)
 
     (chosen,) = select("dogs", Settings(vectors=VECTORS))
     assert isinstance(chosen.metric, Dogs)

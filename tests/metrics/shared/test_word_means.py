@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious import Encoder, Mowe, Wembsim, WordVectors, load, score
+from captious import Encoder, Mowe, Wembsim, WordVectors, read_captions, score
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
@@ -37,7 +37,7 @@ def test_five_thousand_real_pairs(name: str, shared_data: Path) -> None:
     glove = shared_data / "vectors" / "glove_100d_captions.txt.gz"
     vectors = read_text(glove)
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")[:1250]
-    captions = load({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
+    captions = read_captions({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
     expected = [
         transcription(
             " ".join(PTB(r["captions"][1])), [" ".join(PTB(ref)) for ref in r["refs"]], NLTK_STOP_WORDS.words, vectors

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from captious.cli.challenge import summary_rows
-from captious.data import load
+from captious.data import read_captions
 from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.folder import check_folder, read_reference_set
 from captious.server.challenges.problems import ChallengeError
@@ -348,4 +348,4 @@ def test_real_captions(shared_data: Path, folder: Path) -> None:
     checked = check_folder(folder)
     assert set(checked.image_ids["val2014"]) == wanted
     table = checked.references["val2014", "c5"]
-    assert len(load(folder / "baselines" / "human.json", table)) == len(wanted)
+    assert len(read_captions(folder / "baselines" / "human.json", table)) == len(wanted)

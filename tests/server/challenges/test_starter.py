@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from captious import load, score
+from captious import read_captions, score
 from captious.data.file_contents import EXTENSIONS
 from captious.errors import CaptionFileError, OutputError
 from captious.metrics.meteor import Meteor
@@ -33,7 +33,8 @@ class TestStarter:
         assert checked.slug == "my-challenge"
         assert checked.definition.title == "My challenge"
         assert (
-            checked.references["captions", "c5"].texts == load(EXAMPLES / "baseline.json", REFERENCES).references.texts
+            checked.references["captions", "c5"].texts
+            == read_captions(EXAMPLES / "baseline.json", REFERENCES).references.texts
         )
         assert sorted(checked.checksums) == sorted(files)
         assert {*checked.texts} == {"overview.md", "rules.md"}
@@ -169,8 +170,8 @@ class TestDemo:
         write_demo(tmp_path / "demo")
         references = check_folder(tmp_path / "demo").references["captions", "c4"]
         assert len(references.texts) == 4 * len(references) == 96
-        human = load(tmp_path / "demo" / "baselines" / "human.json", references)
-        all_five = load(EXAMPLES / "baseline.json", REFERENCES).references
+        human = read_captions(tmp_path / "demo" / "baselines" / "human.json", references)
+        all_five = read_captions(EXAMPLES / "baseline.json", REFERENCES).references
         for row, candidate in enumerate(human.candidates):
             others = references.texts[4 * row : 4 * row + 4]
             assert (candidate, *others) == all_five.texts[5 * row : 5 * row + 5]

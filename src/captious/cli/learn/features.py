@@ -10,7 +10,7 @@ from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file, settings_options, subset_option
 from captious.cli.outputs import warn
-from captious.data import load
+from captious.data import read_captions
 from captious.learned.feature_metrics import FEATURE_FORMATS, Features, check_feature_file, write_features
 from captious.learned.feature_sets import FEATURE_SETS
 from captious.metrics.contract.metric import signature
@@ -43,7 +43,7 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
     """
     check_feature_file(output)
     computed = Features(feature_set=set_, settings=settings)
-    captions = load(candidates, references, subset=subset)
+    captions = read_captions(candidates, references, subset=subset)
     table = captions.concatenated if settings.references_as == "cat" else captions
     with using_threads(settings.threads):
         state = computed.fit(table.references)

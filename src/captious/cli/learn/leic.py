@@ -13,7 +13,7 @@ from captious.cli.learn.training_options import captions_by_image, critique_opti
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import resamples_option, subset_option
 from captious.cli.outputs import deliver_result, output_options
-from captious.data import load
+from captious.data import read_captions
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.evaluation.system_names import system_names
@@ -58,7 +58,7 @@ def leic(
     versa. The score is the mean probability that a person wrote the captions; human captions are scored, too.
     The intervals are over images: they do not show how much the score depends on the training. Training needs torch.
     """
-    captions = load(candidates, references, subset=subset)
+    captions = read_captions(candidates, references, subset=subset)
     folds = two_folds(
         captions,
         recipe,

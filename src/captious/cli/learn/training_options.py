@@ -12,7 +12,7 @@ import click
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.options import SEED, recipe_attributes
-from captious.data import ImageId, References, load
+from captious.data import ImageId, References, read_captions
 from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES, as_critique_recipe
 from captious.learned.critique.critique_training import train_critique
 from captious.models import WordVectors
@@ -58,7 +58,7 @@ def captions_by_image(files: Sequence[Path], references: References) -> dict[Ima
     """The captions of systems, by image; systems may cover some of the images."""
     by_image: dict[ImageId, list[str]] = {}
     for file in files:
-        captions = load(file, references, subset=True)
+        captions = read_captions(file, references, subset=True)
         for image, caption in zip(captions.ids, captions.candidates, strict=True):
             by_image.setdefault(image, []).append(caption)
     return by_image

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 
 __all__ = ["Outs", "SplitIntoWords", "check_metric_inputs", "device_name", "is_mono_sents", "is_mult_sents", "outs"]
 __all__ += ["table", "words"]
@@ -52,7 +52,7 @@ def words(
 def table(candidates: list[str], mult_references: list[list[str]]) -> Captions:
     """The captions for metrics of captious."""
     check_metric_inputs(candidates, mult_references, min_length=1)
-    return load(candidates, mult_references)
+    return read_captions(candidates, mult_references)
 
 
 def outs(return_all_scores: bool, **scores: tuple[float, ArrayLike]) -> Outs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.consensus_files import read_consensus
 
 __all__ = ["ABSTRACT_50S"]
@@ -45,7 +45,7 @@ ABSTRACT_50S = Benchmark(
             "accuracy",
             "majority",
             "pairs",
-            parts=Choice("categories", attrgetter("part")),
+            parts=Rule("categories", attrgetter("part")),
             source="Vedantam et al. 2015",
         ),
     ),

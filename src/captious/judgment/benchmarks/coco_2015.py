@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RankedSystem
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RankedSystem, Rule
 from captious.judgment.benchmarks.benchmark import figures
 from captious.metrics.contract.other_names import TOOLKIT_NAMES
 
@@ -50,9 +50,9 @@ def _protocol(name: str, text: str) -> Protocol:
         "pearson",
         "given",
         "systems",
-        references=Choice("none (published leaderboard scores, c40)", _scores),
-        excluded=Choice("systems whose judged entry has no scores", _left_out),
-        measure=Choice(f"{measure}, {text}", partial(_measured, measure=measure)),
+        references=Rule("none (published leaderboard scores, c40)", _scores),
+        excluded=Rule("systems whose judged entry has no scores", _left_out),
+        measure=Rule(f"{measure}, {text}", partial(_measured, measure=measure)),
         source="COCO captioning challenge 2015",
     )
 

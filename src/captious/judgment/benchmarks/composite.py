@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmark_items import letters
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 
@@ -43,7 +43,7 @@ _protocol = partial(
     "composite",
     ratings="given",
     of="captions",
-    references=Choice("the image's references, without the one that is itself rated", _without_rated),
+    references=Rule("the image's references, without the one that is itself rated", _without_rated),
 )
 
 COMPOSITE = Benchmark(
@@ -54,7 +54,7 @@ COMPOSITE = Benchmark(
             _protocol(
                 f"sharif2019-{name}",
                 statistic=statistic,
-                excluded=Choice("the third caption of each image (slot 3)", lambda item: item.facts["slot"] == 3),
+                excluded=Rule("the third caption of each image (slot 3)", lambda item: item.facts["slot"] == 3),
                 source="Sharif et al. 2019",
             )
             for name, statistic in (("pearson", "pearson"), ("spearman", "spearman"), ("tau-b", "kendall-tau-b"))

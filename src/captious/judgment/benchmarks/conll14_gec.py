@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RankedSystem
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RankedSystem, Rule
 
 __all__ = ["CONLL14_GEC"]
 
@@ -19,9 +19,9 @@ _protocol = partial(
     "conll14-gec",
     ratings="given",
     of="systems",
-    references=Choice("none", lambda system: {}),
-    excluded=Choice("INPUT, the uncorrected sentences", lambda system: system.name == "INPUT"),
-    measure=Choice("expected wins", lambda system: system.facts["expected_wins"][system.name]),
+    references=Rule("none", lambda system: {}),
+    excluded=Rule("INPUT, the uncorrected sentences", lambda system: system.name == "INPUT"),
+    measure=Rule("expected wins", lambda system: system.facts["expected_wins"][system.name]),
     source="Grundkiewicz et al. 2015",
 )
 

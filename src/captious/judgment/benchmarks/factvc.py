@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.judgment_files import entry_of, number_within
 from captious.judgment.protocols import of_systems
 
@@ -88,7 +88,7 @@ def _plain(sentence: str) -> str:
 _protocol: Any = partial(
     Protocol,
     "factvc",
-    references=Choice("the paragraphs of the video that people wrote", lambda item: item.references),
+    references=Rule("the paragraphs of the video that people wrote", lambda item: item.references),
 )
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, PairReferences, Protocol, RatedCaption
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, PairReferences, Protocol, RatedCaption, Rule
 from captious.judgment.benchmark_items import sides
 from captious.judgment.protocols import NOTHING, SYSTEM_FACT, of_systems
 
@@ -37,7 +37,7 @@ def _benchmark(name: str, file: str) -> Benchmark:
         statistic="accuracy",
         ratings="majority",
         of="pairs",
-        references=Choice("four of the sound, without the judged caption; of MM, five draws of four", _references),
+        references=Rule("four of the sound, without the judged caption; of MM, five draws of four", _references),
         ties=0.0,
         source="Zhou et al. 2022",
     )
@@ -47,15 +47,15 @@ def _benchmark(name: str, file: str) -> Benchmark:
         "pearson",
         "majority",
         "captions",
-        references=Choice("the five of the sound", attrgetter("references")),
-        excluded=Choice("pairs with a human caption", NOTHING.rule),
+        references=Rule("the five of the sound", attrgetter("references")),
+        excluded=Rule("pairs with a human caption", NOTHING.function),
     )
     return Benchmark(
         name,
         (
             protocol("total"),
-            protocol("kinds", parts=Choice("kinds of pairs", attrgetter("part")), part_order=_KINDS),
-            *of_systems(of_machines, systems=Choice("retrieval, or a model with its decoding", SYSTEM_FACT.rule)),
+            protocol("kinds", parts=Rule("kinds of pairs", attrgetter("part")), part_order=_KINDS),
+            *of_systems(of_machines, systems=Rule("retrieval, or a model with its decoding", SYSTEM_FACT.function)),
         ),
         (Files((file,), partial(_read, file=file)),),
         "blmoistawinde/fense on GitHub, branch experiment-code",

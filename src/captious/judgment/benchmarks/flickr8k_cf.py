@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 
@@ -73,7 +73,7 @@ FLICKR8K_CF = Benchmark(
             "kendall-tau-b",
             "share",
             "captions",
-            references=Choice("the image's references, without judged captions", _without_judged),
+            references=Rule("the image's references, without judged captions", _without_judged),
             source="Hessel et al. 2021",
         ),
     ),

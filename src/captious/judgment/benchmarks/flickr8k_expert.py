@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from captious.errors import ParameterError
-from captious.judgment import Benchmark, Choice, DataFolder, Figure, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.protocols import AS_GIVEN
@@ -28,8 +28,8 @@ _protocol = partial(
     Protocol,
     "flickr8k-expert",
     of="captions",
-    references=Choice("the image's five references", AS_GIVEN.rule),
-    excluded=Choice("candidates that are among the references", lambda item: item.candidate in item.references),
+    references=Rule("the image's five references", AS_GIVEN.function),
+    excluded=Rule("candidates that are among the references", lambda item: item.candidate in item.references),
 )
 
 

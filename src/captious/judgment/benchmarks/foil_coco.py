@@ -13,7 +13,7 @@ from collections import defaultdict
 from functools import partial
 
 from captious.errors import CaptionFileError
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.judgment_files import entry_of, read_coco_captions
 
 __all__ = ["FOIL_COCO"]
@@ -62,10 +62,10 @@ _protocol = partial(
 FOIL_COCO = Benchmark(
     "foil-coco",
     (
-        _protocol("four-ref", references=Choice("the image's, without the correct caption", _others)),
+        _protocol("four-ref", references=Rule("the image's, without the correct caption", _others)),
         _protocol(
             "one-ref",
-            references=Choice("the first of the image's, without the correct caption", lambda item: _others(item)[:1]),
+            references=Rule("the first of the image's, without the correct caption", lambda item: _others(item)[:1]),
         ),
     ),
     (Files((_FOIL, _COCO), _read),),

@@ -14,7 +14,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 
 __all__ = ["IIW"]
 
@@ -75,9 +75,9 @@ def _protocols(data_set: str) -> list[Protocol]:
         "accuracy",
         "majority",
         "pairs",
-        references=Choice("none", attrgetter("references")),
-        excluded=Choice("neutral judgments", partial(_left_out, data_set, None)),
-        parts=Choice("criteria", attrgetter("part")),
+        references=Rule("none", attrgetter("references")),
+        excluded=Rule("neutral judgments", partial(_left_out, data_set, None)),
+        parts=Rule("criteria", attrgetter("part")),
         part_order=tuple(_CRITERIA),
         source="Garg et al. 2024",
     )
@@ -85,7 +85,7 @@ def _protocols(data_set: str) -> list[Protocol]:
         replace(
             every,
             name=f"{data_set}-{criterion}",
-            excluded=Choice("neutral judgments", partial(_left_out, data_set, criterion)),
+            excluded=Rule("neutral judgments", partial(_left_out, data_set, criterion)),
             parts=None,
             part_order=(),
         )

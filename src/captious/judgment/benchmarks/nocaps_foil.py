@@ -10,7 +10,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 
 __all__ = ["NOCAPS_FOIL"]
 
@@ -39,7 +39,7 @@ def _items(protocol: Protocol, records: list[dict[str, Any]]) -> list[CaptionPai
 
 
 _by_domain = partial(
-    Protocol, "nocaps-foil", ratings="known", parts=Choice("nocaps domains", attrgetter("part")), part_order=_DOMAINS
+    Protocol, "nocaps-foil", ratings="known", parts=Rule("nocaps domains", attrgetter("part")), part_order=_DOMAINS
 )
 
 NOCAPS_FOIL = Benchmark(

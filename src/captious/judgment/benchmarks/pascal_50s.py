@@ -13,7 +13,7 @@ from typing import Any
 
 from captious.data import References
 from captious.errors import ResourceError
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Figure, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmark_items import letters, references_table, sides
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.consensus_files import first_of, read_consensus
@@ -64,13 +64,13 @@ def _items(
     They have all references of their image, if the protocol takes the first of them.
     """
     records, folder = content
-    if "all" in records[0] and protocol.references.rule is _drawn:
+    if "all" in records[0] and protocol.references.function is _drawn:
         raise ResourceError(
             "the references that Lee et al. 2024 drew are missing",
             where=f"{folder.folder} contains no {_NORMALIZED}",
             help="judge pascal-50s@smurf2021, with the first five references",
         )
-    by_image = "all" not in records[0] and protocol.references.rule is _first_five
+    by_image = "all" not in records[0] and protocol.references.function is _first_five
     fifty = folder.json(_FIFTY) if by_image else {}
     pairs = []
     for r in records:
@@ -108,7 +108,7 @@ _protocol = partial(
     statistic="accuracy",
     ratings="majority",
     of="pairs",
-    parts=Choice("HC HI HM MM", attrgetter("part")),
+    parts=Rule("HC HI HM MM", attrgetter("part")),
     part_order=_PARTS,
 )
 
@@ -117,12 +117,12 @@ PASCAL_50S = Benchmark(
     (
         _protocol(
             "fleur2024",
-            references=Choice("five of the fifty references, in one fixed draw", _drawn),
+            references=Rule("five of the fifty references, in one fixed draw", _drawn),
             source="Lee et al. 2024",
         ),
         _protocol(
             "smurf2021",
-            references=Choice("the first five of all references", _first_five),
+            references=Rule("the first five of all references", _first_five),
             source="Feinglass and Yang 2021",
         ),
         *of_systems(
@@ -132,8 +132,8 @@ PASCAL_50S = Benchmark(
                 "pearson",
                 "majority",
                 "captions",
-                references=Choice("five of the fifty references, in one fixed draw", _drawn),
-                excluded=Choice("pairs with a human caption", NOTHING.rule),
+                references=Rule("five of the fifty references, in one fixed draw", _drawn),
+                excluded=Rule("pairs with a human caption", NOTHING.function),
             )
         ),
     ),

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import PurePath
 
 from captious.errors import CaptionFileError
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.benchmark_items import letters
 from captious.judgment.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
 
@@ -63,8 +63,8 @@ SUGARCREPE = Benchmark(
             "accuracy",
             "known",
             "pairs",
-            references=Choice("the image's references, without the correct caption", _without_right),
-            parts=Choice("kinds of change", attrgetter("part")),
+            references=Rule("the image's references, without the correct caption", _without_right),
+            parts=Rule("kinds of change", attrgetter("part")),
             part_order=CHANGES,
             source="Hsieh et al. 2023",
         ),

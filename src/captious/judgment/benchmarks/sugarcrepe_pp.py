@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.benchmark_items import letters
 from captious.judgment.judgment_files import coco_captions_file, entry_of, number_within, read_coco_captions
 
@@ -67,11 +67,11 @@ _protocol: Any = partial(
     statistic="accuracy",
     ratings="known",
     of="pairs",
-    parts=Choice("kinds of change", attrgetter("part")),
+    parts=Rule("kinds of change", attrgetter("part")),
     part_order=_CHANGES,
 )
 _TEXT_ONLY = _protocol(
-    "text-only", references=Choice("the first caption", attrgetter("references")), source="Dumpala et al. 2024"
+    "text-only", references=Rule("the first caption", attrgetter("references")), source="Dumpala et al. 2024"
 )
 
 SUGARCREPE_PP = Benchmark(
@@ -81,7 +81,7 @@ SUGARCREPE_PP = Benchmark(
         replace(_TEXT_ONLY, name="pooled", parts=None, part_order=()),
         _protocol(
             "forced-choice",
-            references=Choice("COCO's captions of the image, without the first caption", attrgetter("references")),
+            references=Rule("COCO's captions of the image, without the first caption", attrgetter("references")),
             source="as SugarCrepe, Hsieh et al. 2023",
         ),
     ),

@@ -9,7 +9,7 @@ The format was taken from the owners' files; the protocols have not been run on 
 
 from __future__ import annotations
 
-from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.judgment_files import entry_of, number_within
 from captious.judgment.protocols import NOTHING, of_systems
 
@@ -40,9 +40,9 @@ def _protocol(measure: str, with_people: bool) -> Protocol:
         "pearson",
         "given",
         "captions",
-        references=Choice("four of the image, without the human caption that is judged", lambda item: item.references),
-        excluded=NOTHING if with_people else Choice("human captions", lambda item: item.facts["system"] == "Human"),
-        measure=Choice(_MEASURES[measure], lambda item: item.facts[measure]),
+        references=Rule("four of the image, without the human caption that is judged", lambda item: item.references),
+        excluded=NOTHING if with_people else Rule("human captions", lambda item: item.facts["system"] == "Human"),
+        measure=Rule(_MEASURES[measure], lambda item: item.facts[measure]),
         source="Kasai et al. 2022",
     )
 

@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import PurePath
 
 from captious.errors import CaptionFileError
-from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.benchmark_items import letters
 from captious.judgment.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
 
@@ -64,9 +64,9 @@ _ALL = Protocol(
     "accuracy",
     "known",
     "pairs",
-    references=Choice("COCO's captions of the image, without the one that was changed", _others),
-    excluded=Choice(_UNCLEAR, _is_unclear),
-    parts=Choice("pieces", attrgetter("part")),
+    references=Rule("COCO's captions of the image, without the one that was changed", _others),
+    excluded=Rule(_UNCLEAR, _is_unclear),
+    parts=Rule("pieces", attrgetter("part")),
     part_order=_PIECES,
     source="Parcalabescu et al. 2022",
 )
@@ -81,7 +81,7 @@ VALSE = Benchmark(
                 name=piece,
                 parts=None,
                 part_order=(),
-                excluded=Choice(f"other pieces; {_UNCLEAR}", partial(_is_not, piece)),
+                excluded=Rule(f"other pieces; {_UNCLEAR}", partial(_is_not, piece)),
             )
             for piece in _PIECES
         ),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from captious.errors import CaptionFileError
-from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 
 __all__ = ["VATEX_EVAL"]
 
@@ -59,8 +59,8 @@ VATEX_EVAL = Benchmark(
             source="Shi et al. 2022",
         )
         for tail, references in (
-            ("-nine-refs", Choice("the nine of the video", lambda item: [*item.references[:9]])),
-            ("-one-ref", Choice("the first of the nine", lambda item: [*item.references[:1]])),
+            ("-nine-refs", Rule("the nine of the video", lambda item: [*item.references[:9]])),
+            ("-one-ref", Rule("the first of the nine", lambda item: [*item.references[:1]])),
         )
         for name, statistic in (("kendall", "kendall-tau-b"), ("spearman", "spearman"))
     ),

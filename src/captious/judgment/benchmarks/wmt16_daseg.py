@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from operator import attrgetter
 
-from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.protocols import AS_GIVEN
 
 __all__ = ["WMT16_DASEG"]
@@ -30,8 +30,8 @@ _protocol = partial(
     "wmt16-daseg",
     ratings="given",
     of="captions",
-    references=Choice("one", AS_GIVEN.rule),
-    parts=Choice("language pairs", attrgetter("part")),
+    references=Rule("one", AS_GIVEN.function),
+    parts=Rule("language pairs", attrgetter("part")),
 )
 
 WMT16_DASEG = Benchmark(

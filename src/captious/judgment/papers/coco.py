@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run
+from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
 
 __all__ = ["PAPER"]
 
@@ -33,8 +33,8 @@ PAPER = Paper(
             "Scores of one human caption against five others.",
             _METRICS,
             [
-                Column("c5, expected from four references", _HUMAN, value="expected"),
-                Column("four references", _HUMAN, value="refs_4"),
+                PaperColumn("c5, expected from four references", _HUMAN, value="expected"),
+                PaperColumn("four references", _HUMAN, value="refs_4"),
             ],
             {row: (figure, None) for row, figure in zip(_METRICS, _C5, strict=True)},
             differs="val2014 has five captions per image, so that one has four references; the score with five is "
@@ -45,7 +45,7 @@ PAPER = Paper(
             "human agreement, c40",
             "Scores of one human caption against forty others.",
             dict.fromkeys(_METRICS, ""),
-            [Column("c40", None)],
+            [PaperColumn("c40", None)],
             {row: (figure,) for row, figure in zip(_METRICS, _C40, strict=True)},
             needs="forty-one captions of each image, which the challenge keeps private",
         ),
@@ -54,7 +54,7 @@ PAPER = Paper(
             "figure 3",
             "Human recall and precision of words, with the model's precision (--plot draws all words).",
             {word: word for word in ("man", "table", "riding", "large")},
-            [Column(key, _WORDS, value=key, row="word") for key in ("recall", "precision", "p", "model")],
+            [PaperColumn(key, _WORDS, value=key, row="word") for key in ("recall", "precision", "p", "model")],
             metrics=False,
             remark="The figure's values are not at hand.",
         ),

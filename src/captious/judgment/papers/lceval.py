@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Column, Paper, PaperTable, Run, judged
+from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run, judged
 
 __all__ = ["PAPER"]
 
@@ -133,7 +133,7 @@ LAYERS = PaperTable(
     "architecture",
     "Kendall's tau-b on Composite without training, and with one, two and three layers.",
     {"SPIDEr": "", "LCEval": ""},
-    [Column(name, None) for name in _ARCHITECTURES],
+    [PaperColumn(name, None) for name in _ARCHITECTURES],
     {"SPIDEr": (0.357, 0.362, 0.367, 0.365), "LCEval": (0.273, 0.375, 0.418, 0.417)},
     needs=_EXAMPLES,
     command="captious study depth trains the networks",
@@ -158,7 +158,7 @@ REFERENCES = PaperTable(
     "Accuracy on PASCAL-50S by the number of references.",
     {name: _METRICS[name] for name in ("BLEU-1", "BLEU-4", "ROUGE-L", "METEOR")} | {"CIDEr-D": "cider-d"},
     [
-        Column(f"{n} references", run, {"references": n})
+        PaperColumn(f"{n} references", run, {"references": n})
         for run in [Run("reference_counts", {"benchmark": "pascal-50s", "counts": (1, 5, 20), "draws": 1})]
         for n in (1, 5, 20)
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run, judged
+from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
 
 __all__ = ["PAPER"]
 
@@ -59,7 +59,7 @@ PAPER = Paper(
             "Area under the normalized score of human captions that are increasingly corrupted; lower is better.",
             {name: _METRICS[name] for name in _WORDS},
             [
-                Column(name, _ROBUSTNESS, {"pathology": name}, "area")
+                PaperColumn(name, _ROBUSTNESS, {"pathology": name}, "area")
                 for name in ("captions of near images", "random captions", "word permutation", "random words")
             ],
             remark="Published figures are not at hand. Ours are of 1,000 images and five strengths; near are images "
@@ -70,7 +70,7 @@ PAPER = Paper(
             "README of the official code",
             "Score of three systems by critiques trained on each.",
             {"NeuralTalk": "", "Show and Tell": "", "Show, Attend and Tell": ""},
-            [Column("score", None)],
+            [PaperColumn("score", None)],
             {"NeuralTalk": (0.038,), "Show and Tell": (0.056,), "Show, Attend and Tell": (0.077,)},
             needs=f"the captions of these systems, and {_TRAINED}",
             command="captious learn leic scores a system in two folds",

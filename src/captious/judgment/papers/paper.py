@@ -8,7 +8,7 @@ from typing import Any
 
 from captious.errors import ParameterError, UnknownNameError
 
-__all__ = ["Column", "File", "Paper", "PaperTable", "Run", "judged"]
+__all__ = ["File", "Paper", "PaperColumn", "PaperTable", "Run", "judged"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Column:
+class PaperColumn:
     """Where the values of a column are, among the records of a run.
 
     Args:
@@ -85,7 +85,7 @@ class PaperTable:
     place: str
     shows: str
     rows: Mapping[str, str] = field(default_factory=dict)
-    columns: Sequence[Column] = ()
+    columns: Sequence[PaperColumn] = ()
     published: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     metrics: bool = True
     percent: bool = False
@@ -148,7 +148,7 @@ class Paper:
         return by_name[name]
 
 
-def judged(benchmarks: str | Sequence[str], columns: Mapping[str, str]) -> list[Column]:
+def judged(benchmarks: str | Sequence[str], columns: Mapping[str, str]) -> list[PaperColumn]:
     """Columns of agreement with people.
 
     Args:
@@ -157,4 +157,4 @@ def judged(benchmarks: str | Sequence[str], columns: Mapping[str, str]) -> list[
     """
     run = Run("judge", {"benchmarks": (benchmarks,) if isinstance(benchmarks, str) else tuple(benchmarks)})
     places = {label: place.partition(" ") for label, place in columns.items()}
-    return [Column(label, run, {"benchmark": name, "part": part}) for label, (name, _, part) in places.items()]
+    return [PaperColumn(label, run, {"benchmark": name, "part": part}) for label, (name, _, part) in places.items()]

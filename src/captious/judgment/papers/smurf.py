@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Column, Paper, PaperTable, judged
+from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, judged
 
 __all__ = ["PAPER"]
 
@@ -59,7 +59,7 @@ PAPER = Paper(
             "table 4, subset",
             "The same on the captions of Flickr8k without ties.",
             {"SPARCS": "", "people": ""},
-            [Column("Kendall", None)],
+            [PaperColumn("Kendall", None)],
             {"SPARCS": (0.716,), "people": (0.655,)},
             needs="the definition of the subset, which is not at hand",
         ),
@@ -95,7 +95,7 @@ PAPER = Paper(
             "grammar penalties",
             "The sum of grammar penalties of people and of three systems.",
             {"people": "", "system 1": "", "system 2": "", "system 3": ""},
-            [Column("penalty", None)],
+            [PaperColumn("penalty", None)],
             {"people": (-44.93,), "system 1": (-7.47,), "system 2": (-7.56,), "system 3": (-4.46,)},
             digits=2,
             needs=f"the captions of four systems on the Karpathy test split, and {_MODELS}",

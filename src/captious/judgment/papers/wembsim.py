@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Column, Paper, PaperTable, Run, judged
+from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run, judged
 
 __all__ = ["PAPER"]
 
@@ -86,7 +86,7 @@ PAPER = Paper(
             "Correlations between metrics over captions, as a heat map (--plot).",
             {name: name for name in ("bleu-4", "rouge-l", "meteor", "cider-d", "spice", "wembsim")},
             [
-                Column(f"with {name}", run, value=name)
+                PaperColumn(f"with {name}", run, value=name)
                 for run in [Run("metric_correlations", {"benchmark": "flickr8k-expert"})]
                 for name in ("bleu-4", "rouge-l", "meteor", "cider-d", "spice", "wembsim", "people")
             ],
@@ -111,7 +111,7 @@ PAPER = Paper(
             "Accuracy on captions with distractors of Hodosh and Hockenmaier 2016 (SP: switched people, SS: switched "
             "scenes, JP: just the person, JS: just the scene).",
             {"F (fastText wiki)": ""},
-            [Column(name, None) for name in ("SP", "SS", "JP", "JS", "average")],
+            [PaperColumn(name, None) for name in ("SP", "SS", "JP", "JS", "average")],
             {"F (fastText wiki)": (92.5, 91.2, 95.7, 99.6, 94.8)},
             percent=True,
             digits=1,

@@ -18,7 +18,7 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.judgment.human_judgments import HumanJudgments, RatedCaptions
-from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
+from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
 from captious.judgment.study_result import Study
 from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
@@ -79,7 +79,7 @@ def critical_failures(
     records = []
     for label, result in report.items():
         scores = oriented(result)
-        refuse_constant(scores, where=f"{label} on {name}")
+        check_not_constant(scores, where=f"{label} on {name}")
         wrong, tied = scores[worse] > scores[better], scores[worse] == scores[better]
         of_unit = np.zeros((judgments.n_units, 2))
         np.add.at(of_unit, units, np.stack([wrong + tied / 2, np.ones(len(wrong))], axis=1))

@@ -19,7 +19,7 @@ from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.judgment_files import data_folder
-from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
+from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.selection import Selection
@@ -124,7 +124,7 @@ def _scored(
             captions = Captions(judgments.captions.candidates, _drawn(table, orders[number], count))
             report = score_captions(captions, selection, name=what)
             for label, result in report.items():
-                refuse_constant(result.per_caption, where=f"{label} with {count} references")
+                check_not_constant(result.per_caption, where=f"{label} with {count} references")
                 scores.setdefault((label, count), []).append(oriented(result))
                 signatures[label] = result.signature
             if count == counts[-1]:  # fewer references are what the study is about

@@ -27,7 +27,7 @@ from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums, interval
-from captious.judgment.metric_scores import Metrics, as_selection, refuse_constant, score_captions
+from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, score_captions
 from captious.judgment.near_images import CAPTIONS, image_vectors, near_donors
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file
@@ -113,7 +113,7 @@ def robustness(
             )
     intact = reports["", 0.0]
     for label, result in intact.items():
-        refuse_constant(result.per_caption, where=f"{label} of intact captions")
+        check_not_constant(result.per_caption, where=f"{label} of intact captions")
     with steps(pathologies, lambda pathology: f"{pathology}: intervals") as scored:
         for pathology in scored:
             of_strengths = [intact, *(reports[pathology, strength] for strength in strengths[1:])]

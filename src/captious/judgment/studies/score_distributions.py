@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import load, read_references, same_images
+from captious.data import read_captions, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
@@ -78,7 +78,7 @@ def score_distributions(
     people, left_out = hold_out(table, sampling.seed)
     shared = {str(image) for image in people.ids}
     for source in systems.values():
-        shared &= {str(image) for image in load(source, table, subset=subset).ids}
+        shared &= {str(image) for image in read_captions(source, table, subset=subset).ids}
     common = np.flatnonzero([str(image) in shared for image in people.ids])
     drawn = common if sample is None else np.sort(np.random.default_rng(sampling.seed).permutation(common)[:sample])
     if len(drawn) < 2:
@@ -88,7 +88,7 @@ def score_distributions(
         )
     captions = {PEOPLE: people.select(drawn)}
     for name, source in systems.items():
-        captions[name] = load(source, captions[PEOPLE].references, subset=True)
+        captions[name] = read_captions(source, captions[PEOPLE].references, subset=True)
     assert all(same_images(table.ids, captions[PEOPLE].ids) for table in captions.values())
     with steps([*captions], str) as named:
         reports = {name: score_captions(captions[name], selection, name=name) for name in named}

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from captious.data import Captions, References, load
+from captious.data import Captions, References, read_captions
 from captious.errors import ParameterError
 from captious.evaluation import evaluate
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
@@ -53,7 +53,7 @@ def scoring_time(
     """
     if repeats < 1:
         raise ParameterError(f"{repeats} is not a number of repeats", help="time every metric at least once")
-    captions = candidates if isinstance(candidates, Captions) else load(candidates, references)
+    captions = candidates if isinstance(candidates, Captions) else read_captions(candidates, references)
     selection = as_selection(metrics, settings)
     n = len(captions)
     with using_threads(selection.settings.threads):
@@ -63,7 +63,7 @@ def scoring_time(
     warnings: list[str] = []
     with steps(selection, lambda entry: entry.metric.name) as timed:
         for entry in timed:
-            label = next(iter(entry.columns)) if len(entry.columns) == 1 else entry.metric.name
+            label = next(iter(entry.output_indices)) if len(entry.output_indices) == 1 else entry.metric.name
             one = replace(selection, requested=(entry,))
             score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), one, name="timing")
             times = []

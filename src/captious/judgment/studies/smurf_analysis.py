@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, load, read_references, same_images
+from captious.data import Captions, References, read_captions, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
@@ -119,12 +119,12 @@ def smurf_analysis(
     if human is None:
         people, left_out = hold_out(table, seed)
     else:
-        people, left_out = load(human, table, subset=subset), 0
+        people, left_out = read_captions(human, table, subset=subset), 0
     captions = {PEOPLE: people}
     for system, source in systems.items():
-        captions[system] = load(source, table, subset=subset)
+        captions[system] = read_captions(source, table, subset=subset)
         if human is None:
-            captions[system] = load(source, people.references, subset=subset or left_out > 0)
+            captions[system] = read_captions(source, people.references, subset=subset or left_out > 0)
     if few := [system for system, table in captions.items() if len(table) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 is usual")
     scores = {}

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import load, read_references, same_images
+from captious.data import read_captions, read_references, same_images
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
@@ -83,7 +83,8 @@ def system_correlations(
     table, files = read_references(references), checksums(references)
     with steps([*systems], str) as named:
         reports = {
-            name: score_captions(load(systems[name], table, subset=subset), selection, name=name) for name in named
+            name: score_captions(read_captions(systems[name], table, subset=subset), selection, name=name)
+            for name in named
         }
     first = next(iter(reports.values()))
     over_systems, over_captions = _points(reports.values(), measures)

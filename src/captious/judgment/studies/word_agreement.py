@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, load, read_references, read_rows
+from captious.data import Captions, References, read_captions, read_references, read_rows
 from captious.errors import ParameterError
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file
@@ -148,8 +148,8 @@ def _matched(table: References, systems: Mapping[str, object], subset: bool) -> 
     """The images that all have, and the captions of every system for them, matched with one table."""
     rows = {name: read_rows(source, "candidates") for name, source in systems.items()}
     for captions in rows.values():
-        table = load(captions, table, subset=subset).references
-    return table, {name: load(captions, table, subset=subset) for name, captions in rows.items()}
+        table = read_captions(captions, table, subset=subset).references
+    return table, {name: read_captions(captions, table, subset=subset) for name, captions in rows.items()}
 
 
 def _checked_k(table: References, k: int | None) -> int:

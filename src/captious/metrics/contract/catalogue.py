@@ -139,7 +139,8 @@ def _named(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
         raise ParameterError(
             f"{name} has a constructor of its own",
             where=metric.__qualname__,
-            help="declare its parameters in the class, as in bound: captious.Number = captious.Number(default=2.0), "
+            help="declare its parameters in the class, as in bound: captious.NumberParameter = "
+            "captious.NumberParameter(default=2.0), "
             "and check them in setup()",
         )
     if not own_outputs:

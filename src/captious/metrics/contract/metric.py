@@ -24,13 +24,13 @@ from captious.data import Captions, References
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.parameters import (
-    Choice,
-    Flag,
-    Integer,
-    Number,
+    ChoiceParameter,
+    FlagParameter,
+    IntegerParameter,
+    NumberParameter,
     Parameter,
-    Resource,
-    Text,
+    ResourceParameter,
+    TextParameter,
     TokenizerParameter,
     exact,
 )
@@ -101,7 +101,16 @@ class _ConstructorSignature:
 
 @dataclass_transform(
     kw_only_default=True,
-    field_specifiers=(Parameter, Number, Integer, Flag, Choice, Text, Resource, TokenizerParameter),
+    field_specifiers=(
+        Parameter,
+        NumberParameter,
+        IntegerParameter,
+        FlagParameter,
+        ChoiceParameter,
+        TextParameter,
+        ResourceParameter,
+        TokenizerParameter,
+    ),
 )
 class Declared:
     """Base class of what declares parameters: a constructor that takes them by name, in order of declaration."""

@@ -61,7 +61,7 @@ class FunctionMetric(MeanMetric):
         return (f"{self.name}|function:{_hash(self.function)}|captious:{__version__}",)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        if not captions.references.are_given:
+        if not captions.references.present:
             return self.values(captions.candidates, [[]] * len(captions))
         texts, offsets = captions.references.texts, captions.references.offsets.tolist()
         return self.values(captions.candidates, [texts[a:b] for a, b in pairwise(offsets)])

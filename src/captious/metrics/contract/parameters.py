@@ -2,7 +2,7 @@
 
     class CiderD(Cider):
         name = "cider-d"
-        sigma: Number[float] = Number(default=6.0, least=0.001, summary="width of the length penalty, in words")
+        sigma: NumberParameter[float] = NumberParameter(default=6.0, least=0.001, summary="width of the length penalty")
 
 The constructor and its checks, the text form (``cider-d:sigma=4``), labels, signatures, help and documentation are made
 from the declaration.
@@ -21,13 +21,13 @@ from captious.text import Tokenizer, as_tokenizer
 
 __all__ = [
     "LARGE",
-    "Choice",
-    "Flag",
-    "Integer",
-    "Number",
+    "ChoiceParameter",
+    "FlagParameter",
+    "IntegerParameter",
+    "NumberParameter",
     "Parameter",
-    "Resource",
-    "Text",
+    "ResourceParameter",
+    "TextParameter",
     "TokenizerParameter",
     "exact",
 ]
@@ -35,7 +35,7 @@ __all__ = [
 #: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
 LARGE = 1_000_000
 
-Given = TypeVar("Given", contravariant=True)
+Input = TypeVar("Input", contravariant=True)
 Value = TypeVar("Value", covariant=True)
 MaybeNumber = TypeVar("MaybeNumber", bound=float | None)
 MaybeInteger = TypeVar("MaybeInteger", bound=int | None)
@@ -43,10 +43,10 @@ MaybeInteger = TypeVar("MaybeInteger", bound=int | None)
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
-class Parameter(Generic[Given, Value]):
+class Parameter(Generic[Input, Value]):
     """A parameter of a metric, as an attribute of its class.
 
-    The constructor of a metric checks and converts values; ``Given`` is what it takes, ``Value`` what the metric holds.
+    The constructor of a metric checks and converts values; ``Input`` is what it takes, ``Value`` what the metric holds.
     A metric that is made cannot be changed. This class takes any value as it is; subclasses check.
 
     Args:
@@ -62,7 +62,7 @@ class Parameter(Generic[Given, Value]):
     text_form: str = ""
 
     def __init__(
-        self, *, default: Given, summary: str = "", signature_key: str | None = None, none: str = "none"
+        self, *, default: Input, summary: str = "", signature_key: str | None = None, none: str = "none"
     ) -> None:
         self.default = default
         self.summary = summary
@@ -87,7 +87,7 @@ class Parameter(Generic[Given, Value]):
         except KeyError:
             raise AttributeError(f"{self.name} is not set yet") from None
 
-    def __set__(self, instance: object, value: Given) -> None:
+    def __set__(self, instance: object, value: Input) -> None:
         if instance.__dict__.get("is_complete"):
             raise AttributeError(f"{self.name} cannot be changed: make another {type(instance).__name__}")
         instance.__dict__[self.name] = self.check(instance, value)
@@ -141,7 +141,7 @@ class Parameter(Generic[Given, Value]):
         return ""
 
 
-class Number(Parameter[MaybeNumber, MaybeNumber]):
+class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
     """A number in a range; None as well if that is the default.
 
     Args:
@@ -189,7 +189,7 @@ class Number(Parameter[MaybeNumber, MaybeNumber]):
         )
 
 
-class Integer(Parameter[MaybeInteger, MaybeInteger]):
+class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
     """An integer in a range; None as well if that is the default, or with ``optional``.
 
     Args:
@@ -238,7 +238,7 @@ class Integer(Parameter[MaybeInteger, MaybeInteger]):
         return f"an integer from {self.least:,} to {self.most:,}"
 
 
-class Flag(Parameter[bool, bool]):
+class FlagParameter(Parameter[bool, bool]):
     """True or False."""
 
     text_form = "true or false"
@@ -273,7 +273,7 @@ class Flag(Parameter[bool, bool]):
         return "true" if value else "false"
 
 
-class Choice(Parameter[str, str]):
+class ChoiceParameter(Parameter[str, str]):
     """One of several words.
 
     Args:
@@ -312,7 +312,7 @@ class Choice(Parameter[str, str]):
         return ", ".join(self.choices)
 
 
-class Text(Parameter[str, str]):
+class TextParameter(Parameter[str, str]):
     """Text without commas and vertical bars, which separate parameters in labels and signatures."""
 
     text_form = "text"
@@ -329,7 +329,7 @@ class Text(Parameter[str, str]):
         return text
 
 
-class Resource(Parameter[Given, Value]):
+class ResourceParameter(Parameter[Input, Value]):
     """Something that is read from a name, a file or an object: vectors, frequencies, weights.
 
     Args:
@@ -343,7 +343,7 @@ class Resource(Parameter[Given, Value]):
     def __init__(
         self,
         *,
-        default: Given,
+        default: Input,
         read: Callable[[Any], Any] | None = None,
         keep_none: bool = False,
         show: Callable[[Any], object] | None = None,
@@ -371,7 +371,7 @@ class Resource(Parameter[Given, Value]):
 TokenizerLike: TypeAlias = str | Tokenizer | Callable[[str], Sequence[str]]
 
 
-class TokenizerParameter(Resource[TokenizerLike | None, Tokenizer]):
+class TokenizerParameter(ResourceParameter[TokenizerLike | None, Tokenizer]):
     """The tokenizer: a name, or what ``captious.text.as_tokenizer`` takes.
 
     A metric whose default is None sets its tokenizer in ``setup``.

@@ -87,7 +87,7 @@ class Request:
             raise catalogue.unknown(self.name)
         return owner
 
-    def columns(self, outputs: Sequence[str]) -> dict[str, int]:
+    def output_indices(self, outputs: Sequence[str]) -> dict[str, int]:
         """The requested ones among a metric's outputs: label -> index.
 
         The name of an output selects that output alone, even where it is also the metric's name.

@@ -31,14 +31,13 @@ class RequestedMetric:
 
     Args:
         metric: the metric, parameters fixed.
-        columns: label -> index into its outputs.
+        output_indices: label -> index into its outputs.
     """
 
     metric: BaseMetric
-    columns: dict[str, int]
+    output_indices: dict[str, int]
 
-    @property
-    def caption_metric(self) -> Metric:
+    def require_caption_metric(self) -> Metric:
         """The metric as one of captions.
 
         Raises:
@@ -80,7 +79,7 @@ class Selection(Sequence[RequestedMetric]):
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the results, in the order requested."""
-        return tuple(label for item in self.requested for label in item.columns)
+        return tuple(label for item in self.requested for label in item.output_indices)
 
     @property
     def lower_is_better(self) -> tuple[str, ...]:
@@ -88,7 +87,7 @@ class Selection(Sequence[RequestedMetric]):
         return tuple(
             label
             for item in self.requested
-            for label, column in item.columns.items()
+            for label, column in item.output_indices.items()
             if item.metric.outputs[column] in item.metric.lower_is_better
         )
 
@@ -128,7 +127,7 @@ def select(
                 )
             target = RequestedMetric(item, {})
             requested.append(target)
-            columns = {output + item.suffix(): i for i, output in enumerate(item.outputs)}
+            output_indices = {output + item.suffix(): i for i, output in enumerate(item.outputs)}
         elif isinstance(item, str):
             request = Request.from_text(item)
             name = request.metric
@@ -137,17 +136,17 @@ def select(
                 by_name[key] = RequestedMetric(request.make(catalogue.get(name), settings), {})
                 requested.append(by_name[key])
             target = by_name[key]
-            columns = request.columns(target.metric.outputs)
+            output_indices = request.output_indices(target.metric.outputs)
         else:
             instance = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
             raise ParameterError(f"{item!r} is not a metric", help=f"give names or metrics{instance}")
-        if repeated := labels & {*columns}:
+        if repeated := labels & {*output_indices}:
             raise ParameterError(
                 f"{', '.join(sorted(repeated))} {'are' if len(repeated) > 1 else 'is'} requested twice",
                 help="request each once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
             )
-        labels |= {*columns}
-        target.columns.update(columns)
+        labels |= {*output_indices}
+        target.output_indices.update(output_indices)
     if not requested:
         raise ParameterError("no metrics were requested", help="name one, such as cider-d; captious metrics lists all")
     if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):

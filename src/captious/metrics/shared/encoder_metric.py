@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.metrics.contract.metric import MeanMetric
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.models.pretrained import missing_extra
@@ -16,14 +16,14 @@ from captious.models.pretrained import missing_extra
 __all__ = ["EncoderMetric", "EncoderParameter", "OptionalEncoder", "cut_warning"]
 
 
-class EncoderParameter(Resource[Encoder | str | None, Encoder]):
+class EncoderParameter(ResourceParameter[Encoder | str | None, Encoder]):
     """A model on the Hugging Face hub, a folder, or an ``Encoder``; None for the first of ``default_models``."""
 
     def check(self, metric: Any, value: Any) -> Encoder:
         return as_encoder(metric.default_models[0] if value is None else value)
 
 
-class OptionalEncoder(Resource[Encoder | str | None, Encoder | None]):
+class OptionalEncoder(ResourceParameter[Encoder | str | None, Encoder | None]):
     """A model on the Hugging Face hub, a folder, or an ``Encoder``; None for none, or that of another parameter."""
 
     def __init__(self, *, default: None = None, summary: str) -> None:

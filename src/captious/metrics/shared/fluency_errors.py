@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.metrics.contract.parameters import Number, Resource
+from captious.metrics.contract.parameters import NumberParameter, ResourceParameter
 from captious.models.error_detectors import ErrorDetector, as_error_detector
 
 __all__ = ["DetectorParameter", "PenaltyParameter", "ThresholdParameter", "has_error"]
 
 
-class DetectorParameter(Resource[ErrorDetector | str | os.PathLike[str] | None, ErrorDetector]):
+class DetectorParameter(ResourceParameter[ErrorDetector | str | os.PathLike[str] | None, ErrorDetector]):
     """The error detector, which has no default: the published one is on no hub."""
 
     def __init__(self, *, default: None = None) -> None:
@@ -31,14 +31,14 @@ class DetectorParameter(Resource[ErrorDetector | str | os.PathLike[str] | None, 
         return as_error_detector(value)
 
 
-class ThresholdParameter(Number[float]):
+class ThresholdParameter(NumberParameter[float]):
     """The probability above which a caption has an error."""
 
     def __init__(self, *, default: float = 0.9) -> None:
         super().__init__(default=default, least=0, most=1, summary="probability above which a caption has an error")
 
 
-class PenaltyParameter(Number[float]):
+class PenaltyParameter(NumberParameter[float]):
     """The share of the score that an error costs."""
 
     def __init__(self, *, default: float = 0.9) -> None:

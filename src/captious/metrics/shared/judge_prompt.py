@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.errors import CaptionFileError, ParameterError
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 
 __all__ = ["Prompt", "PromptParameter", "listed"]
 
@@ -102,7 +102,7 @@ def listed(captions: Mapping[str, str], references: Sequence[str]) -> dict[str, 
     }
 
 
-class PromptParameter(Resource[Prompt | str | os.PathLike[str] | None, Prompt | None]):
+class PromptParameter(ResourceParameter[Prompt | str | os.PathLike[str] | None, Prompt | None]):
     """A file with a prompt; None for that of the package."""
 
     def __init__(self, *, summary: str = "a file with the prompt; none for ours") -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.parameters import Integer, Number, Resource
+from captious.metrics.contract.parameters import IntegerParameter, NumberParameter, ResourceParameter
 from captious.metrics.contract.set_metrics import mean_of_scored
 from captious.metrics.shared.judge_prompt import Prompt, PromptParameter, listed
 from captious.models.endpoints import Answer, ChatModel, Question, as_chat_model, missing_client
@@ -27,7 +27,7 @@ __all__ = ["JudgeMetric", "Judgments", "ModelJudge", "Reading", "final_answer", 
 Reading = Callable[[Answer], float | None]
 
 
-class JudgeParameter(Resource[ChatModel | str | os.PathLike[str] | None, ChatModel]):
+class JudgeParameter(ResourceParameter[ChatModel | str | os.PathLike[str] | None, ChatModel]):
     """The model that judges."""
 
     def check(self, metric: Any, value: Any) -> ChatModel:
@@ -39,7 +39,7 @@ class JudgeParameter(Resource[ChatModel | str | os.PathLike[str] | None, ChatMod
         return as_chat_model(value)
 
 
-class _Images(Resource[str | os.PathLike[str] | None, Path | None]):
+class _Images(ResourceParameter[str | os.PathLike[str] | None, Path | None]):
     """The folder of the image files, for variants that show images."""
 
     in_labels = False
@@ -75,12 +75,16 @@ class ModelJudge(BaseMetric):
     judge: JudgeParameter = JudgeParameter(default=None, summary="the model: a name, or a file that describes it")
     images: _Images = _Images()
     prompt: PromptParameter = PromptParameter()
-    temperature: Number[float] = Number(default=0.0, least=0, most=2, summary="temperature of sampling")
-    seed: Integer[int | None] = Integer(
+    temperature: NumberParameter[float] = NumberParameter(
+        default=0.0, least=0, most=2, summary="temperature of sampling"
+    )
+    seed: IntegerParameter[int | None] = IntegerParameter(
         default=DEFAULT_SEED, optional=True, most=2**31 - 100, summary="random seed of sampling; none to send none"
     )
-    answer_tokens: Integer[int] = Integer(default=1024, least=1, summary="the most tokens of an answer")
-    tries: Integer[int] = Integer(
+    answer_tokens: IntegerParameter[int] = IntegerParameter(
+        default=1024, least=1, summary="the most tokens of an answer"
+    )
+    tries: IntegerParameter[int] = IntegerParameter(
         default=3, least=1, most=10, summary="how often to ask before an answer counts as invalid"
     )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.parsing.parsed_captions import ParseSource, as_parse_source
 
 __all__ = ["ParserParameter"]
 
 
-class ParserParameter(Resource[ParseSource | str | os.PathLike[str] | None, ParseSource]):
+class ParserParameter(ResourceParameter[ParseSource | str | os.PathLike[str] | None, ParseSource]):
     """A grammar, spaCy pipeline, file of parses, or other source; None for the best grammar available."""
 
     def __init__(self, *, default: None = None) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.metrics.contract.parameters import Choice
+from captious.metrics.contract.parameters import ChoiceParameter
 
 __all__ = ["CombineParameter", "over_references"]
 
 _COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np.minimum}
 
 
-class CombineParameter(Choice):
+class CombineParameter(ChoiceParameter):
     """How the scores against several references become one: "mean", "max" or "min"."""
 
     def __init__(self, *, default: str, summary: str = "how to combine several references") -> None:

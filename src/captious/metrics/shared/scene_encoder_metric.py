@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from captious.data import Captions
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Choice
+from captious.metrics.contract.parameters import ChoiceParameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.parsing.parsed_captions import approximate
@@ -21,7 +21,7 @@ class SceneEncoderMetric(EncoderMetric):
         default=None, summary="sentence encoder; none for that of the publication"
     )
     parser: ParserParameter = ParserParameter(default=None)
-    split: Choice = Choice(
+    split: ChoiceParameter = ChoiceParameter(
         default="sentences", choices=SPLITS, summary="how captions are split before they are parsed: none or sentences"
     )
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.models import WordVectors
 from captious.models.embedded_words import EmbeddedLayer
@@ -24,7 +24,7 @@ def as_vectors(vectors: WordVectors | str | os.PathLike[str] | None) -> WordVect
     return vectors if isinstance(vectors, WordVectors) else WordVectors.open(vectors)
 
 
-class VectorsParameter(Resource[WordVectors | str | os.PathLike[str] | None, WordVectors]):
+class VectorsParameter(ResourceParameter[WordVectors | str | os.PathLike[str] | None, WordVectors]):
     """Word vectors, their name or a file; None for the default vectors, or with ``optional`` for none at all."""
 
     def __init__(

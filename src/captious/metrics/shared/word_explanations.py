@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from captious.data import Captions, load
+from captious.data import Captions, read_captions
 from captious.text import Tokenizer, TokenLayer, WordLayer
 
 __all__ = [
@@ -166,7 +166,7 @@ def token_lists(
         tokenizer: makes the words.
         split: cut tokens at white space, as metrics of n-grams do.
     """
-    captions = load({0: candidate}, {0: [*references]})
+    captions = read_captions({0: candidate}, {0: [*references]})
     layer = WordLayer(tokenizer) if split else TokenLayer(tokenizer)
     sides = captions.layer(layer)
     ours, theirs = (

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Integer
+from captious.metrics.contract.parameters import IntegerParameter
 from captious.metrics.shared.encoder_metric import OptionalEncoder
 from captious.metrics.shared.reference_scores import CombineParameter, over_references
 from captious.metrics.shared.vector_metric import VectorMetric, VectorsParameter, as_vectors
@@ -47,7 +47,9 @@ class WordMeanMetric(VectorMetric):
         default=None, optional=True, summary="word vectors, a name or a file; not with a model"
     )
     model: OptionalEncoder = OptionalEncoder(default=None, summary="contextual encoder in place of vectors")
-    layer: Integer[int | None] = Integer(default=None, summary="layer of the model; none for 1, the lowest")
+    layer: IntegerParameter[int | None] = IntegerParameter(
+        default=None, summary="layer of the model; none for 1, the lowest"
+    )
     combine: CombineParameter = CombineParameter(default="mean")
 
     def setup(self) -> None:

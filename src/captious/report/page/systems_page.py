@@ -71,7 +71,7 @@ class SystemsPage:
                 f"two systems are called {repeated!r:.60}", help="give them names: captious.score(..., system=...)"
             )
         for report in self.reports:
-            _ = report.single  # several candidates per image are refused before any work is done
+            _ = report.single_captions  # several candidates per image are refused before any work is done
         if self.explain is not None and self.explain < 0:
             raise ParameterError(f"{self.explain} images cannot be explained", help="give 0 or more")
         if self.images is not None:
@@ -101,7 +101,7 @@ class SystemsPage:
         columns = Columns()
         rows = self._explained()
         references = first.captions.references
-        words = caption_words([references.texts, *(report.single.candidates for report in self.reports)])
+        words = caption_words([references.texts, *(report.single_captions.candidates for report in self.reports)])
         manifest = {
             "kind": "systems",
             "systems": [numbers.plain(report.system) for report in self.reports],

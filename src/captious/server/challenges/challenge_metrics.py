@@ -43,7 +43,7 @@ def directions_of(text: str) -> dict[str, bool | None]:
         metric = _class_of(request)
         if metric is None:
             raise catalogue.unknown(request.name)
-        columns = request.columns(metric.outputs)
+        columns = request.output_indices(metric.outputs)
     except CaptiousError as error:
         guess, question, _ = error.help.partition("?")
         raise ValueError(f"{error.message}; {guess + question}") from None

@@ -81,10 +81,10 @@ def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> 
     """
     findings = CaptionFindings.of(captions)
     tokens = [item.metric.tokens for item in selection]
-    shown = findings.warnings_under(tokens)
+    shown = findings.warnings_for(tokens)
     others = [*findings.few_references, *(warning for warning in warnings if warning not in shown)]
-    own = findings.alone.findings_under(tokens)
-    beside = [finding for finding in findings.findings_under(tokens) if KINDS[finding.kind].beside_references]
+    own = findings.without_references.findings_for(tokens)
+    beside = [finding for finding in findings.findings_for(tokens) if KINDS[finding.kind].needs_references]
     team = [*others, *(finding.sentence for finding in own)]
     return {
         "public": warnings,

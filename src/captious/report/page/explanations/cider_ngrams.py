@@ -64,7 +64,10 @@ def _occurring(
     """Those that captions of the page have."""
     reports = explained.reports
     layer = WordLayer(metric.tokenizer)
-    every = [reports[0].captions.references.layer(layer), *(report.single.layer(layer)[0] for report in reports)]
+    every = [
+        reports[0].captions.references.layer(layer),
+        *(report.single_captions.layer(layer)[0] for report in reports),
+    ]
     hashes = np.unique(np.concatenate([_hashes(table.numbered(tokens), tokens.offsets) for tokens in every]))
     occurring = np.isin(_hash(ngrams), hashes)
     return ngrams[occurring], documents[occurring]

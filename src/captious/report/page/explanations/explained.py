@@ -40,6 +40,6 @@ class Explained:
             table = TokenTable(self.words, layer)
             table.add(0, self.reports[0].captions.references.layer(layer))
             for number, report in enumerate(self.reports, 1):
-                table.add(number, report.single.layer(layer)[0])
+                table.add(number, report.single_captions.layer(layer)[0])
             self.tables[layer] = table
         return [*self.tables].index(layer), self.tables[layer]

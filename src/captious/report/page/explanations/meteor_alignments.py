@@ -23,7 +23,7 @@ def pack(metric: Meteor, explained: Explained) -> dict[str, Any]:
     table, _ = explained.tokens(MeteorLayer(metric.tokenizer, metric.tables))
     systems = []
     for report in explained.reports:
-        captions = report.single
+        captions = report.single_captions
         first = captions.references.offsets[explained.rows]
         best, statistics = metric.best_references(captions)
         precision, recall, _ = metric.parts(statistics[explained.rows])

@@ -52,7 +52,7 @@ def pack(metric: Spice, explained: Explained) -> dict[str, Any]:
         places.append({fact: number for number, fact in enumerate(facts, 1)})
     systems = []
     for report in explained.reports:
-        candidates: tuple[Facts, ...] = report.single.layer(metric.layer)[0]
+        candidates: tuple[Facts, ...] = report.single_captions.layer(metric.layer)[0]
         ours = _Graphs(names)
         matches: list[int] = []
         for row, place in zip(rows, places, strict=True):

@@ -24,7 +24,7 @@ def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
     distances: list[float] = []
     systems = []
     for report in explained.reports:
-        captions = report.single
+        captions = report.single_captions
         offsets = captions.references.offsets
         nearest = _nearest(metric.distances(captions), offsets)
         words = captions.layer(BagLayer(metric.words))[0].table.words
