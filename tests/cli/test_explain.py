@@ -137,20 +137,20 @@ class TestPicture:
 class TestSeveralReferences:
     def test_the_best_is_marked(self, run: Run) -> None:
         assert picture(run("explain", "meteor", "the cat", "dog", "a cat", "the dog")) == shown("""
-              candidate  the cat
-              reference  dog
+              candidate    the cat
+              reference 1  dog
               0 matches in 0 chunks · precision .0000 · recall .0000 · fragmentation .0000 · score .0000
 
-              candidate  the cat
+              candidate    the cat
+                               1=
+              reference 2  a cat
                              1=
-              reference  a cat
-                           1=
               1 match in 1 chunk · precision .7500 · recall .7500 · fragmentation 1.0000 · score .3000 ◀
 
-              candidate  the cat
-                         1=
-              reference  the dog
-                         1=
+              candidate    the cat
+                           1=
+              reference 3  the dog
+                           1=
               1 match in 1 chunk · precision .2500 · recall .2500 · fragmentation 1.0000 · score .1000
 
             Number: chunk.  = exact  ◀ best
@@ -197,8 +197,8 @@ class TestJson:
         assert (first["matches"], first["chunks"], first["score"]) == ([], 0, 0.0)
         assert second["candidate"] == ["men", "in", "front", "of", "roads"]
         assert second["reference"] == ["the", "men", "before", "a", "street"]
-        keys = ["start", "end", "reference_start", "reference_end", "module"]
-        matches = [(0, 1, 1, 2, "exact"), (1, 4, 2, 3, "paraphrase"), (4, 5, 4, 5, "synonym")]
+        keys = ["start", "end", "reference_start", "reference_end", "module", "chunk"]
+        matches = [(0, 1, 1, 2, "exact", 1), (1, 4, 2, 3, "paraphrase", 1), (4, 5, 4, 5, "synonym", 2)]
         assert second["matches"] == [dict(zip(keys, match, strict=True)) for match in matches]
         assert second["chunks"] == 2
         alignment = align("Men in front of roads", "the men before a street")
@@ -227,7 +227,7 @@ class TestTerminal:
         assert "\x1b[33m1≈\x1b[0m" in shown
         assert "\x1b[36mcats\x1b[0m" in shown
         assert "\x1b[2mruns\x1b[0m" in shown
-        assert screen(shown)[0] == "  candidate  the cat runs"
+        assert screen(shown)[0] == "  candidate    the cat runs"
 
     def test_the_same_text_as_in_a_file(self, command: list[str], run: Run) -> None:
         arguments = ["explain", "meteor", BIKE, BACK, "a man in front of a street"]
@@ -362,8 +362,8 @@ class TestWords:
     def test_what_each_word_adds_and_where_the_caption_breaks(self, run: Run) -> None:
         text = picture(run("explain", "captious", "a zzqqxx dog runs across the", "a dog runs across the grass"))
         lines = [line.split() for line in text.splitlines()]
-        assert lines[0] == ["share", "similarity"]
-        assert [line[2:] for line in lines[1:4]] == [["a", "=", "a"], ["zzqqxx", "(unknown)"], ["dog", "=", "dog"]]
+        assert lines[0] == ["word", "share", "similarity"]
+        assert [line[:3] for line in lines[1:4]] == [["a", "→", "a"], ["zzqqxx", "→", "–"], ["dog", "→", "dog"]]
         assert "the |" in text and "sparcs" in text
 
     def test_json(self, run: Run) -> None:
@@ -383,15 +383,13 @@ class TestMentions:
     def test_words_are_marked(self, run: Run) -> None:
         outcome = run("explain", "chair", self.CAPTION, "a man rides a bike with his dog", "bus")
         assert outcome.out == shown("""
-            a man riding a motorcycle* next to two dogs .
-              ✓ man = person
-              ✗ motorcycle
-              ✓ dogs = dog
-              in the image: bicycle, bus, dog, person
-              not named: bicycle, bus
+              candidate  a man      riding a motorcycle   next to two dogs  .
+                           ✓ person          ✗ motorcycle             ✓ dog
+              in the image  bicycle · bus · dog · person
+              not named  bicycle · bus
               chair-s 1.0000 · chair-i .3333 · chair-recall .5000
 
-            ✓ in the image. ✗ hallucinated. chair-i: share of hallucinated mentions.
+            ✓ in the image  ✗ hallucinated  chair-i: share of hallucinated mentions.
             """)
 
     def test_objects_of_an_image(self, folder: Path, run: Run) -> None:
@@ -405,7 +403,7 @@ class TestMentions:
         assert_refused(run(*arguments, "a dog"), "which image", "--image ID")
 
     def test_a_caption_that_names_nothing(self, run: Run) -> None:
-        assert "  no object is named\n  in the image: none\n" in run("explain", "chair", "snow", "snow").out
+        assert "  candidate  snow\n  in the image  none\n" in run("explain", "chair", "snow", "snow").out
 
     def test_an_image_needs_objects(self, run: Run) -> None:
         assert_refused(run("explain", "chair", "a cat", "--image", "7"), "--objects FILE")

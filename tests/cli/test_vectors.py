@@ -170,18 +170,20 @@ class TestExplain:
         outcome = run("explain", "wmd", "a dog runs", "the puppy runs", "a cat", "--vectors", small)
         assert (outcome.code, outcome.err) == (0, "")
         assert [line.rstrip() for line in outcome.out.splitlines()] == [
-            "  candidate  dog runs  ignored: a",
-            "  reference  puppy runs  ignored: the",
-            "    share  distance",
-            "    .5000    5.0000  dog → puppy",
-            "    .5000     .0000  runs → runs",
+            "  candidate    dog runs  ignored: a",
+            "  reference 1  puppy runs  ignored: the",
+            "  move         share  distance    cost",
+            "  dog → puppy  .5000    5.0000  2.5000  ████████████",
+            "  runs → runs  .5000     .0000   .0000",
             "  distance 2.5000 · score .0821 ◀",
             "",
-            "  candidate  dog runs  ignored: a",
-            "  reference  (no word with a vector)  ignored: a cat",
-            "  distance infinite · score .0000",
+            "  candidate    dog runs  ignored: a",
+            "  reference 2  ignored: a cat",
+            "  The distance is infinite: there is nothing to move.",
+            "  distance – · score .0000",
             "",
-            "Share: fraction of all words with a vector. The distance is the sum of shares times distances.  ◀ nearest",
+            "Share: fraction of all words with a vector. Cost: share times distance.  "
+            "A full bar is the distance.  ◀ best",
         ]
 
     def test_json(self, run: Run, small: str) -> None:
@@ -191,7 +193,7 @@ class TestExplain:
         assert explained["score"] == pytest.approx(np.exp(-1))
         assert "|sigma:5|" in explained["signature"]
         assert explained["references"][0]["distance"] is None
-        move = {"word": "dog", "reference_word": "puppy", "share": 1.0, "distance": 5.0}
+        move = {"word": "dog", "reference_word": "puppy", "share": 1.0, "distance": 5.0, "cost": 5.0}
         assert explained["references"][1]["moves"] == [move]
 
     def test_vectors_for_meteor(self, run: Run, small: str, tables: Path) -> None:

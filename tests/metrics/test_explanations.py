@@ -28,10 +28,11 @@ def test_bleu(variant: str, candidate: str, references: list[str]) -> None:
     metric = captious.Bleu(variant=variant)
     explained = metric.explain(candidate, references)
     assert explained.score == scored(metric, candidate, references, "bleu-4")
-    for n, precision in enumerate(explained.precisions, 1):
-        of_order = [ngram for ngram in explained.ngrams if len(ngram.words) == n]
-        count, matched = sum(ngram.count for ngram in of_order), sum(ngram.matched for ngram in of_order)
-        assert precision == pytest.approx(matched / count if count else 0.0, abs=1e-5)
+    for n, order in enumerate(explained.orders, 1):
+        assert {len(ngram.words) for ngram in order.ngrams} <= {n}
+        assert order.count == sum(ngram.count for ngram in order.ngrams)
+        assert order.matched == sum(ngram.matched for ngram in order.ngrams)
+        assert order.precision == pytest.approx(order.matched / order.count if order.count else 0.0, abs=1e-5)
 
 
 CIDERS = [captious.Cider(), captious.CiderD(), captious.CiderD(variant="paper"), captious.CiderR()]

@@ -249,8 +249,11 @@ def test_an_alignment_is_what_the_statistics_say(candidate: str, reference: str)
         counts = row[0, 4 + 4 * number : 8 + 4 * number]
         assert counts[0] + counts[2] == sum(match.end - match.start for match in matches)
         assert counts[1] + counts[3] == sum(match.reference_end - match.reference_start for match in matches)
-    starts = [m for k, m in enumerate(alignment.matches) if k == 0 or not m.continues(alignment.matches[k - 1])]
-    assert alignment.chunks == len(starts)
+    chunks = [1] * len(alignment.matches)
+    for k, (before, m) in enumerate(itertools.pairwise(alignment.matches), 1):
+        chunks[k] = chunks[k - 1] + ((before.end, before.reference_end) != (m.start, m.reference_start))
+    assert [m.chunk for m in alignment.matches] == chunks
+    assert alignment.chunks == max(chunks, default=0)
     if mine:
         assert alignment.fragmentation == row[0, 20] / ((len(mine) + len(theirs)) / 2)
         mean = (

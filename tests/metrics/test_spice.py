@@ -255,14 +255,16 @@ def test_explanation(spice: Spice) -> None:
     explanation = spice.explain(TWO, [ONE, LARGE])
     assert explanation.candidate_tuples[0] == ("dog", "sofa", "sit on")
     assert explanation.reference_tuples[1] == (("dog", "large"), ("dog",))
-    facts = {fact.names: (fact.kind, fact.match, fact.through) for fact in explanation.candidate}
-    assert facts[(("sofa",),)] == ("object", (("couch",),), (("sofa", "couch"),))
-    assert facts[(("dog",),)] == ("object", (("dog",),), (("dog", "dog"),))
-    assert facts[("dog",), ("two",)] == ("attribute", None, ())
-    assert facts[("dog",), ("sit on",), ("sofa",)] == ("relation", None, ())
+    facts = {fact.names: (fact.kind, fact.match, fact.status) for fact in explanation.candidate}
+    assert facts[(("sofa",),)] == ("object", (("couch",),), "synonyms")
+    assert facts[(("dog",),)] == ("object", (("dog",),), "same")
+    assert facts[("dog",), ("two",)] == ("attribute", None, None)
+    assert facts[("dog",), ("sit on",), ("sofa",)] == ("relation", None, None)
     assert len(facts) == 5
-    assert dict(explanation.references)[(("couch",),)] is True
-    assert dict(explanation.references)[("dog",), ("large",)] is False
+    assert explanation.matched == sum(fact.match is not None for fact in explanation.candidate) == 2
+    matched = {fact.names: fact.matched for fact in explanation.references}
+    assert matched[(("couch",),)] is True
+    assert matched[("dog",), ("large",)] is False
     scores = scored(spice, TWO, ONE, LARGE)
     assert (explanation.score, explanation.precision, explanation.recall) == (
         scores["spice"],

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.report.scene_layout import Layout, scene_layout
-from captious.scenes.spice_explanation import Names, SceneExplanation, SceneFact
+from captious.scenes.spice_explanation import Names, ReferenceFact, SceneExplanation, SceneFact
 
 NAMES = [(name,) for name in "abcd"]
 
@@ -25,8 +25,9 @@ def explanations(draw: st.DrawFn) -> SceneExplanation:
     return SceneExplanation(
         (),
         (),
-        tuple(SceneFact(kinds[len(c) - 1], c, m, ()) for c, m in zip(candidate, matches, strict=True)),
-        tuple((r, r in matches) for r in references),
+        tuple(SceneFact(kinds[len(c) - 1], c, m, None, ()) for c, m in zip(candidate, matches, strict=True)),
+        tuple(ReferenceFact(r, r in matches) for r in references),
+        0,
         0,
         0,
         0,
@@ -41,7 +42,7 @@ def names_of(layout: Layout, side: int) -> list[Names]:
 @given(explanations())
 def test_layout(explanation: SceneExplanation) -> None:
     layout = scene_layout(explanation)
-    sides = ([fact.names for fact in explanation.candidate], [names for names, _ in explanation.references])
+    sides = ([fact.names for fact in explanation.candidate], [fact.names for fact in explanation.references])
     for side, facts in enumerate(sides):
         ends = {end for names in facts for end in (names[:1], names[2:]) if end}
         assert Counter(names_of(layout, side)) == Counter(ends | {*facts})
@@ -61,8 +62,9 @@ def test_what_matches_is_on_top() -> None:
     explanation = SceneExplanation(
         (),
         (),
-        (SceneFact("object", (cat,), None, ()), SceneFact("object", (dog,), (dog,), ())),
-        (((cat, red), False), ((cat,), False), ((dog,), True)),
+        (SceneFact("object", (cat,), None, None, ()), SceneFact("object", (dog,), (dog,), "same", ())),
+        (ReferenceFact((cat, red), False), ReferenceFact((cat,), False), ReferenceFact((dog,), True)),
+        1,
         0,
         0,
         0,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.shared.word_explanations import MatchedNgram, NgramMatches, ngrams, token_lists
+from captious.metrics.shared.word_explanations import MatchedNgram, NgramMatches, OrderMatches, ngrams, token_lists
 from captious.native import bleu_statistics, threads
 from captious.text import NgramLayer
 
@@ -47,18 +47,22 @@ class Bleu(Metric):
     def explain(self, candidate: str, references: Sequence[str]) -> NgramMatches:
         """The n-grams of a candidate with those that match, the precisions, and the brevity penalty; of BLEU-4."""
         words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
-        matches: list[MatchedNgram] = []
-        for counts, *reference_counts in zip(ngrams(words), *map(ngrams, others), strict=True):
-            most = {ngram: max(side[ngram] for side in reference_counts) for ngram in counts}
-            matches += [MatchedNgram(ngram, n, min(n, most[ngram])) for ngram, n in counts.items()]
         (row,) = self.statistics(captions)
         length, closest = row[8:]
         precisions, penalty = self._parts(row)
+        orders: list[OrderMatches] = []
+        for precision, counts, *reference_counts in zip(
+            precisions.tolist(), ngrams(words), *map(ngrams, others), strict=True
+        ):
+            most = {ngram: max(side[ngram] for side in reference_counts) for ngram in counts}
+            matches = [MatchedNgram(ngram, n, min(n, most[ngram])) for ngram, n in counts.items()]
+            matches.sort(key=lambda ngram: not ngram.matched)
+            matched = sum(ngram.matched for ngram in matches)
+            orders.append(OrderMatches(precision, matched, counts.total(), tuple(matches)))
         return NgramMatches(
             candidate=tuple(words),
             score=float(self.aggregate(row)[3]),
-            precisions=tuple(precisions.tolist()),
-            ngrams=tuple(matches),
+            orders=tuple(orders),
             brevity_penalty=float(penalty[0]),
             length=int(length),
             closest_length=int(closest),

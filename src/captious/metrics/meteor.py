@@ -199,11 +199,16 @@ class Meteor(Metric):
         links = meteor_alignment(left.lexicon, left.ids, right.ids, self._module_bits)
         words, other = ([side.vocabulary.word(i) for i in side.ids.tolist()] for side in (left, right))
         names = tuple(_MODULES)
-        matches = tuple(Match(i, i + n, j, j + m, names[module]) for i, n, j, m, module in links.tolist())
+        matches: list[Match] = []
+        for i, n, j, m, module in links.tolist():
+            last = matches[-1] if matches else None
+            continues = last is not None and (last.end, last.reference_end) == (i, j)
+            chunk = 1 if last is None else last.chunk + (not continues)
+            matches.append(Match(i, i + n, j, j + m, names[module], chunk))
         precision, recall, fragmentation = (float(np.nan_to_num(part)) for part in self.parts(statistics))
         score = float(self.aggregate(statistics)[0])
-        starts = [match for k, match in enumerate(matches) if k == 0 or not match.continues(matches[k - 1])]
-        return Alignment(tuple(words), tuple(other), matches, len(starts), precision, recall, fragmentation, score)
+        chunks = matches[-1].chunk if matches else 0
+        return Alignment(tuple(words), tuple(other), tuple(matches), chunks, precision, recall, fragmentation, score)
 
 
 @dataclass(frozen=True)
@@ -214,6 +219,7 @@ class Match:
         start, end: words ``start`` to ``end - 1`` of the candidate.
         reference_start, reference_end: the same of the reference.
         module: exact, stem, synonym or paraphrase.
+        chunk: the number of the run of matches that it is part of, from 1, in the order of the reference.
     """
 
     start: int
@@ -221,10 +227,7 @@ class Match:
     reference_start: int
     reference_end: int
     module: str
-
-    def continues(self, other: Match) -> bool:
-        """Whether this match and the one before it are in one chunk."""
-        return (self.start, self.reference_start) == (other.end, other.reference_end)
+    chunk: int
 
 
 @dataclass(frozen=True)

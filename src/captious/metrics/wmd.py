@@ -89,7 +89,7 @@ class Wmd(VectorMetric):
         words = ours.table.words
         distance = float(self.distances(captions)[0])
         moves = [
-            Move(words[word], words[other], share, cost)
+            Move(words[word], words[other], share, cost, share * cost)
             for word, other, share, cost in next(self.plans(captions, [0], np.zeros(1, np.int64)))
         ]
         return Transport(
@@ -158,12 +158,14 @@ class Move:
         reference_word: the reference's word.
         share: its share of all words, 0 to 1.
         distance: between the two vectors.
+        cost: share times distance.
     """
 
     word: str
     reference_word: str
     share: float
     distance: float
+    cost: float
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,7 @@ class Transport:
 
     Args:
         candidate, reference: their words that have a vector, each with its share.
-        moves: what goes where; their shares times distances add up to the distance.
+        moves: what goes where; their costs add up to the distance.
         candidate_left_out, reference_left_out: words that do not count: stop words, and those without a vector.
         distance: word mover's distance; None if it is infinite.
         score: exp(-distance / sigma).

@@ -1,34 +1,72 @@
-"""Explanations of all metrics as text: what ``explain`` of a metric returns, drawn for terminals."""
+"""Explanations as text: what ``explain`` of a metric returns, drawn for terminals as its layout says.
+
+candidate  a  dog runs
+           1= 1=  1:
+reference  a  dog is running fast
+           1= 1=  1: 1:
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
 
-from captious.report.alignment_text import AlignmentPicture
-from captious.report.explanations import best_reference, kind_of
-from captious.report.ngram_texts import ngram_matches_text, ngram_weights_text, subsequence_text
-from captious.report.scene_text import scene_text
-from captious.report.word_texts import agreement_text, mentions_text, transport_legend, transport_text
+from captious.report.explanation_layouts import (
+    LAYOUTS,
+    SIGNS,
+    Block,
+    Each,
+    Facts,
+    Folded,
+    Graph,
+    Items,
+    Marks,
+    Note,
+    Table,
+    Words,
+)
+from captious.report.explanations import explanation_values, kind_of
+from captious.report.folded_lines import HangingLine, rows_of, word_lines
+from captious.report.layout_templates import MISSING, at, filled, written
 
 __all__ = ["explanation_text"]
 
-_TEXTS: Mapping[str, Callable[[Any], RenderableType]] = {
-    "mentions": mentions_text,
-    "ngram-matches": ngram_matches_text,
-    "ngram-weights": ngram_weights_text,
-    "scene": scene_text,
-    "subsequences": subsequence_text,
-    "words": agreement_text,
+_STYLES = {
+    "exact": "green",
+    "stem": "cyan",
+    "synonym": "yellow",
+    "paraphrase": "magenta",
+    "same": "green",
+    "synonyms": "yellow",
+    "present": "green",
+    "hallucinated": "bold red",
+    "best": "green",
 }
-#: Of explanations for each reference, the text of one and the legend of all.
-_TEXTS_OF_REFERENCES: Mapping[str, tuple[Any, Any]] = {
-    "alignment": (AlignmentPicture, AlignmentPicture.legend),
-    "transport": (transport_text, transport_legend),
-}
+_BETWEEN = " · "
+_BAR = 12  # columns of a full bar
+#: Columns of terminals: with bars, with less room between columns, with numbers that are folded.
+_ROOM_FOR_BARS, _NARROW, _VERY_NARROW = 72, 48, 32
+_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+
+
+@dataclass(frozen=True)
+class _ExplanationText:
+    """An explanation that rich can print, folded to the width of the terminal."""
+
+    values: Mapping[str, Any]
+    blocks: Sequence[Block]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        drawing = _Drawing(options.max_width)
+        drawing.draw(self.blocks, {"full": 1.0, "full_is": "", "marked": "[ ]", **self.values})
+        yield from drawing.finished()
 
 
 def explanation_text(explanation: Any) -> RenderableType:
@@ -37,10 +75,184 @@ def explanation_text(explanation: Any) -> RenderableType:
     Args:
         explanation: what ``explain`` of a metric returned: one object, or a list with one for each reference.
     """
-    kind = kind_of(explanation)
-    if kind in _TEXTS:
-        return _TEXTS[kind](explanation)
-    show, legend = _TEXTS_OF_REFERENCES[kind]
-    best = best_reference(explanation) if len(explanation) > 1 else None
-    pictures = [(show(of_reference, best=i == best), "") for i, of_reference in enumerate(explanation)]
-    return Group(*chain(*pictures), legend(explanation))
+    return _ExplanationText(explanation_values(explanation), LAYOUTS[kind_of(explanation)])
+
+
+@dataclass
+class _Drawing:
+    """What is drawn so far.
+
+    Args:
+        width: of the terminal, in columns.
+        margin: the width of the names of words.
+        lines: all but the notes, None for a blank line.
+        notes: which stand below.
+        used: the signs so far.
+    """
+
+    width: int
+    margin: int = 0
+    lines: list[RenderableType | None] = field(default_factory=list)
+    notes: list[Text] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+
+    def draw(self, blocks: Sequence[Block], values: Mapping[str, Any]) -> None:
+        """Add blocks with these values."""
+        for block in blocks:
+            match block:
+                case Words():
+                    self.lines += self._words(block, values)
+                case Items():
+                    self.lines += self._items(block, values)
+                case Table():
+                    self.lines += self._table(block, values)
+                case Facts():
+                    self.lines += self._facts(block, values)
+                case Note():
+                    self.notes += self._note(block, values)
+                case Each():
+                    self._each(block, values)
+                case Folded():
+                    self.draw(block.blocks, values)
+                case Graph():
+                    pass
+
+    def finished(self) -> Iterator[RenderableType]:
+        """The lines, and the notes below them."""
+        notes = Text("  ").join(self.notes)
+        lines = [*self.lines, *([None, notes] if notes else [])]
+        for line, after in zip(lines, [*lines[1:], None], strict=True):
+            if line is not None:
+                yield line
+            elif after is not None:
+                yield Text()
+
+    def _each(self, block: Each, values: Mapping[str, Any]) -> None:
+        entries: Sequence[Mapping[str, Any]] = at(values, block.of)
+        several = len(entries) > 1
+        best = {max(range(len(entries)), key=lambda i: (at(entries[i], path), -i)) for path in block.best if several}
+        named = [part.name for part in block.blocks if isinstance(part, Words)]
+        longest = {"number": len(entries) if several else ""}
+        self.margin = max((cell_len(_name(name, longest)) for name in named), default=0)
+        for place, entry in enumerate(entries):
+            best_sign = f" {SIGNS['best'][0]}" if place in best else ""
+            of_entry = {**values, **entry, "number": place + 1 if several else "", "best": best_sign}
+            self.used |= {"best"} if best_sign else set()
+            self.draw(block.blocks, of_entry)
+            if named:
+                self.lines.append(None)
+
+    def _words(self, block: Words, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+        words, ignored = at(values, block.words), at(values, block.ignored) if block.ignored else ()
+        if words is MISSING:
+            return
+        name = _name(block.name, values)
+        head = f"  {name}{' ' * (self.margin - cell_len(name))}  "
+        shown = [Text(written(word if isinstance(word, str) else word[0])) for word in words]
+        if ignored:
+            shown.append(Text(f"{' ' * bool(words)}ignored: {written(ignored)}", "dim"))
+        below = self._marked(block.marks, values, shown) if block.marks else {}
+        if below:
+            yield from word_lines(head, shown, below, self.width)
+        else:
+            yield HangingLine(Text(head), Text(" ").join(shown) if words or ignored else Text("(no words)"))
+
+    def _marked(self, marks: Marks, values: Mapping[str, Any], words: list[Text]) -> dict[int, Text]:
+        """Mark words, and return what stands under them, by position."""
+        below: dict[int, Text] = {}
+        marked: set[int] = set()
+        for number, entry in enumerate(at(values, marks.of)):
+            start = at(entry, marks.start)
+            places = range(start, at(entry, marks.end) if marks.end else start + 1)
+            tone = "exact"
+            if marks.flags:
+                tone = "hallucinated" if at(values, marks.flags)[number] else "present"
+            elif marks.tone:
+                tone = at(entry, marks.tone)
+            marked.update(places)
+            for place in places:
+                words[place].style = _STYLES[tone]
+                if not marks.label:
+                    words[place] = Text(f"[{words[place].plain}]", _STYLES[tone])
+            if marks.label:
+                self.used.add(tone)
+                label = Text(filled(marks.label, {**entry, "tone": tone}) or "", _STYLES[tone])
+                below |= dict.fromkeys(places, label)
+        if marks.label:
+            for place in set(range(len(words))) - marked:
+                words[place].style = "dim"
+        return below
+
+    def _items(self, block: Items, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+        items = [item for item in at(values, block.of) if not (block.without and at(item, block.without))]
+        if not items and not block.empty:
+            return
+        shown = Text(_BETWEEN, "dim").join([_item(block, item) for item in items[: block.most]])
+        if len(items) > block.most:
+            shown.append(f" and {len(items) - block.most:,} more", "dim")
+        yield HangingLine(Text(f"  {_name(block.name, values)}  "), shown if items else Text(block.empty))
+
+    def _table(self, block: Table, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+        rows = [row for row in at(values, block.of) if not block.having or at(row, block.having)]
+        if not rows:
+            yield Text(f"  {block.empty}")
+            return
+        has_bars = bool(block.bar) and self.width >= _ROOM_FOR_BARS
+        grid = Grid(box=None, header_style="dim", padding=(0, 2 if self.width >= _NARROW else 1, 0, 0))
+        for column in block.columns:
+            is_whole = column.is_number and self.width >= _VERY_NARROW
+            justify: JustifyMethod = "right" if column.is_number else "left"
+            grid.add_column(column.head, justify=justify, overflow="fold", no_wrap=is_whole)
+        if has_bars:
+            grid.add_column("", style="cyan")
+        whole = at(values, block.whole) if block.whole else values["full"]
+        for row in rows[: block.most]:
+            tone = at(row, block.tone) if block.tone else ""
+            self.used |= {tone} if tone else set()
+            style = "dim" if block.tone and not tone else ""
+            cells = []
+            for column in block.columns:
+                is_toned = tone and (":sign" in column.cell or ":pairs" in column.cell)
+                cells.append(Text(filled(column.cell, {**values, **row}) or "", _STYLES[tone] if is_toned else style))
+            grid.add_row(*cells, *([_bar(at(row, block.bar), whole)] if has_bars else []))
+        yield Padding(grid, (0, 0, 0, 2), expand=False)
+        if len(rows) > block.most:
+            yield Text(f"  and {len(rows) - block.most:,} more", "dim")
+
+    def _facts(self, block: Facts, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+        parts = [part for template in block.parts if (part := filled(template, values)) is not None]
+        for row in rows_of([*map(cell_len, parts)], self.width - 2, len(_BETWEEN)):
+            line = Text(_BETWEEN.join(parts[i] for i in row))
+            line.highlight_words([SIGNS["best"][0]], style=_STYLES["best"])
+            yield HangingLine(Text("  "), line)
+
+    def _note(self, block: Note, values: Mapping[str, Any]) -> Iterator[Text]:
+        used = [sign for sign in block.signs if sign in self.used]
+        if (block.signs and not used) or (block.bars and self.width < _ROOM_FOR_BARS):
+            return
+        if block.text:
+            yield Text(filled(block.text, values) or "")
+        for name in used:
+            sign, meaning = SIGNS[name]
+            yield Text.assemble((sign, _STYLES[name]), f" {meaning}")
+
+
+def _name(template: str, values: Mapping[str, Any]) -> str:
+    return (filled(template, values) or "").strip()
+
+
+def _item(block: Items, item: Any) -> Text:
+    """An item of a list, crossed if it does not match."""
+    text = filled(block.text, item) or "" if block.text else written(item)
+    if block.share is None:
+        return Text(text)
+    matched, count = (at(item, path) for path in block.share)
+    if not matched:
+        return Text(f"✗ {text}", "red")
+    return Text.assemble((text, "green"), f" {matched}/{count}" if count > 1 else "")
+
+
+def _bar(value: float, whole: float) -> str:
+    """A bar of blocks; a full one is as long as the whole."""
+    eighths = round(8 * _BAR * min(max(value / whole, 0.0), 1.0)) if whole else 0
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8]

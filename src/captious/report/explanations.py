@@ -1,7 +1,7 @@
 """Explanations as plain values: what terminals, pages and JSON documents show of them.
 
-An explanation is what ``explain`` of a metric returns. Its ``kind`` says how it is drawn: ``explanation_text`` draws it
-for terminals, and ``assets/explanations`` for pages.
+An explanation is what ``explain`` of a metric returns. Its ``kind`` has a layout, see ``explanation_layouts``, which
+``explanation_text`` draws for terminals, and ``assets/explanations`` for pages.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import BaseMetric
 
 __all__ = [
-    "DRAWN",
     "SCRIPTS",
     "SCRIPTS_FOLDER",
     "best_reference",
@@ -25,24 +24,13 @@ __all__ = [
 
 #: What draws explanations in pages: scripts of a folder, in the order in which they are loaded.
 SCRIPTS_FOLDER = "explanations"
-SCRIPTS = (
-    "elements.js",
-    "alignments.js",
-    "ngrams.js",
-    "scene_graphs.js",
-    "scenes.js",
-    "subsequences.js",
-    "transport.js",
-    "drawings.js",
-)
-#: The kinds that they draw.
-DRAWN = frozenset({"alignment", "ngram-matches", "ngram-weights", "scene", "subsequences", "transport"})
+SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "blocks.js")
 
 
 def explained_parts(metric: BaseMetric) -> list[BaseMetric]:
-    """The metric, or the parts of a combined one, of which pages draw explanations."""
+    """The metric, or the parts of a combined one, that explain a candidate by its references."""
     parts = metric.metrics if isinstance(metric, Combined) else [metric]
-    return [part for part in parts if part.explanation in DRAWN]
+    return [part for part in parts if part.explanation and part.needs_references]
 
 
 def explanation_values(explanation: Any) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from captious.atomic_write import whole_file
 from captious.errors import ParameterError
 from captious.report import numbers
+from captious.report.layout_templates import named
 from captious.report.plots import FORMATS, check_matplotlib, rendered
 from captious.report.scene_layout import Layout, SceneObject, SceneTuple, scene_layout
-from captious.report.scene_text import named
 from captious.scenes.spice_explanation import SceneExplanation
 
 if TYPE_CHECKING:

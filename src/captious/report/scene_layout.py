@@ -69,7 +69,7 @@ class Layout:
 def scene_layout(explanation: SceneExplanation) -> Layout:
     """The layout of the graphs of a candidate and of its references."""
     ours = _objects((fact.names, fact.match) for fact in explanation.candidate)
-    theirs = _objects((names, names if is_met else None) for names, is_met in explanation.references)
+    theirs = _objects((fact.names, fact.names if fact.matched else None) for fact in explanation.references)
     blocks = _ordered(_blocks(ours, theirs))
     pairs = [(left, right) for left, right in blocks if left is not None and right is not None]
     for left, right in pairs:

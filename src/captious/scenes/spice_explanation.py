@@ -14,7 +14,7 @@ from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, Synonyms, names_of, synonyms
 from captious.scenes.tuples import Tuple
 
-__all__ = ["Names", "SceneExplanation", "SceneFact", "explain"]
+__all__ = ["Names", "ReferenceFact", "SceneExplanation", "SceneFact", "explain"]
 
 Names: TypeAlias = tuple[tuple[str, ...], ...]
 """(object,), (object, attribute) or (subject, relation, object): the names of each, of which there may be several."""
@@ -28,14 +28,28 @@ class SceneFact:
         kind: object, attribute or relation.
         names: the tuple.
         match: the first tuple of the references that matches, or None.
-        through: per concept, the name of the candidate and that of the references which make them alike: the same, or
-            synonyms; empty without a match.
+        status: how they match: ``same`` names or ``synonyms``; None without a match.
+        through: where one of several names is a synonym, the name of the candidate and that of the references.
     """
 
     kind: str
     names: Names
     match: Names | None
+    status: str | None
     through: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ReferenceFact:
+    """A tuple of the references' scene graph.
+
+    Args:
+        names: the tuple.
+        matched: whether a tuple of the candidate matches.
+    """
+
+    names: Names
+    matched: bool
 
 
 @dataclass(frozen=True)
@@ -46,7 +60,8 @@ class SceneExplanation:
         candidate_tuples: what the candidate says, as it was read.
         reference_tuples: the same of each reference.
         candidate: tuples of the candidate's scene graph.
-        references: tuples of the references' scene graph, and whether a tuple of the candidate matches.
+        references: tuples of the references' scene graph.
+        matched: number of the candidate's tuples that match.
         precision: share of the candidate's tuples that match, 0 to 1.
         recall: the same number over the number of reference tuples, 0 or more.
         score: their F1.
@@ -57,7 +72,8 @@ class SceneExplanation:
     candidate_tuples: tuple[Tuple, ...]
     reference_tuples: tuple[tuple[Tuple, ...], ...]
     candidate: tuple[SceneFact, ...]
-    references: tuple[tuple[Names, bool], ...]
+    references: tuple[ReferenceFact, ...]
+    matched: int
     precision: float
     recall: float
     score: float
@@ -83,8 +99,9 @@ def explain(
         reference_tuples=reference_tuples,
         candidate=tuple(_shown(kind, fact, match, lexicon) for kind, fact, match in matches),
         references=tuple(
-            (_names(fact), fact in matched) for kind in KINDS for fact in reference_facts.by_category[kind]
+            ReferenceFact(_names(fact), fact in matched) for kind in KINDS for fact in reference_facts.by_category[kind]
         ),
+        matched=sum(match is not None for _, _, match in matches),
         precision=precision,
         recall=recall,
         score=score,
@@ -93,9 +110,16 @@ def explain(
 
 def _shown(kind: str, fact: Fact, match: Fact | None, lexicon: Synonyms) -> SceneFact:
     if match is None:
-        return SceneFact(kind, _names(fact), None, ())
-    through = tuple(_in_common(ours, theirs, lexicon) for ours, theirs in zip(fact, match, strict=True))
-    return SceneFact(kind, _names(fact), _names(match), through)
+        return SceneFact(kind, _names(fact), None, None, ())
+    names, others = _names(fact), _names(match)
+    pairs = [_in_common(ours, theirs, lexicon) for ours, theirs in zip(fact, match, strict=True)]
+    through = dict.fromkeys(
+        pair
+        for pair, ours, theirs in zip(pairs, names, others, strict=True)
+        if pair[0] != pair[1] and (len(ours) > 1 or len(theirs) > 1)
+    )
+    status = "same" if all(ours == theirs for ours, theirs in pairs) else "synonyms"
+    return SceneFact(kind, names, others, status, tuple(through))
 
 
 def _names(fact: Fact) -> Names:

@@ -232,7 +232,7 @@ def test_scenes(meteor_tables: object) -> None:
                 return tuple("\x1f".join(concept) for concept in fact)
 
             assert facts == [plain(fact.names) for fact in expected.candidate]
-            assert theirs[image] == [plain(fact) for fact, _ in expected.references]
+            assert theirs[image] == [plain(fact.names) for fact in expected.references]
             matched = [next(matches) for _ in facts]
             assert [theirs[image][m - 1] if m else None for m in matched] == [
                 None if fact.match is None else plain(fact.match) for fact in expected.candidate

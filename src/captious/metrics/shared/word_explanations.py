@@ -14,6 +14,7 @@ __all__ = [
     "MatchedNgram",
     "NgramMatches",
     "NgramWeights",
+    "OrderMatches",
     "Subsequence",
     "SubsequenceExplanation",
     "WeightedNgram",
@@ -41,14 +42,29 @@ class MatchedNgram:
 
 
 @dataclass(frozen=True)
+class OrderMatches:
+    """The n-grams of one order.
+
+    Args:
+        precision: what the score is made of.
+        matched, count: how many n-grams match, and how many there are.
+        ngrams: those of the candidate, first those that match.
+    """
+
+    precision: float
+    matched: int
+    count: int
+    ngrams: tuple[MatchedNgram, ...]
+
+
+@dataclass(frozen=True)
 class NgramMatches:
     """A score that counts n-grams in common.
 
     Args:
         candidate: its words.
         score: of the caption.
-        precisions: of each order, from 1 to 4.
-        ngrams: those of the candidate.
+        orders: the n-grams of each order, from 1 to 4.
         brevity_penalty: what the mean of the precisions is multiplied by.
         length: of the candidate, in words.
         closest_length: of the reference that is closest in length.
@@ -58,8 +74,7 @@ class NgramMatches:
 
     candidate: tuple[str, ...]
     score: float
-    precisions: tuple[float, ...]
-    ngrams: tuple[MatchedNgram, ...]
+    orders: tuple[OrderMatches, ...]
     brevity_penalty: float
     length: int
     closest_length: int

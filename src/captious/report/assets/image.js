@@ -93,7 +93,7 @@ class ImagePanel {
     if (place < 0) return manifest.systems.map(() => element("p", { class: "quiet" }, `This image is not among those whose explanations by ${about.label} are in this file.`));
     const width = Math.max(this.node.clientWidth - WHY_PADDING, 240);
     return Promise.all(manifest.systems.map(async (_, system) => (
-      drawExplanation(about.kind, await READERS[about.kind](about, image, place, system, this.data), { width, full: fullBar(about.label) }))));
+      drawExplanation(about.layout, await READERS[about.kind](about, image, place, system, this.data), { width, full: fullBar(about.label) }))));
   }
 }
 

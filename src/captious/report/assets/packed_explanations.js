@@ -13,18 +13,18 @@ async function readAlignment(about, image, place, system, data) {
     tokensOf(about.table, system + 1, image), tokensOf(about.table, 0, data.starts[image] + best[place]),
   ]);
   const matches = [];
-  let chunks = 0, matched = 0, end = 0, reference_end = 0;
+  let chunk = 0, matched = 0, end = 0, reference_end = 0;
   for (let k = starts[place]; k < starts[place + 1]; k++) {
-    if (k === starts[place] || gaps[k] !== 0 || referenceGaps[k] !== 0) chunks++;
+    if (k === starts[place] || gaps[k] !== 0 || referenceGaps[k] !== 0) chunk++;
     const start = end + gaps[k], reference_start = reference_end + referenceGaps[k];
     end = start + lengths[k];
     reference_end = reference_start + referenceLengths[k];
     matched += lengths[k] + referenceLengths[k];
-    matches.push({ start, end, reference_start, reference_end, module: MODULE_NAMES[modules[k]] });
+    matches.push({ start, end, reference_start, reference_end, module: MODULE_NAMES[modules[k]], chunk });
   }
-  const isWhole = chunks === 1 && matched === candidate.length + reference.length; // METEOR does not count this chunk
-  const fragmentation = matched && !isWhole ? chunks / (matched / 2) : 0;
-  return { best: best[place], references: { [best[place]]: { candidate, reference, matches, chunks, precision: precision[place], recall: recall[place], fragmentation } } };
+  const isWhole = chunk === 1 && matched === candidate.length + reference.length; // METEOR does not count this chunk
+  const fragmentation = matched && !isWhole ? chunk / (matched / 2) : 0;
+  return { references: { [best[place]]: { candidate, reference, matches, chunks: chunk, precision: precision[place], recall: recall[place], fragmentation } } };
 }
 
 async function readScene(about, image, place, system) {
@@ -34,13 +34,14 @@ async function readScene(about, image, place, system) {
   const named = (concepts) => concepts.map((concept) => names[concept].split(about.between));
   const references = factsAt(theirs, place).map(named), first = ours.firsts[place], met = new Set();
   const candidate = factsAt(ours, place).map((concepts, i) => {
-    const match = matches[first + i];
+    const match = matches[first + i], own = named(concepts), other = match ? references[match - 1] : null;
     met.add(match);
-    return { names: named(concepts), match: match ? references[match - 1] : null };
+    const isSame = () => own.every((names, part) => names.some((name) => other[part].includes(name)));
+    return { names: own, match: other, status: other && (isSame() ? "same" : "synonyms") };
   });
   const matched = candidate.filter(({ match }) => match).length, share = (n) => (n ? matched / n : 0);
   return {
-    candidate, references: references.map((fact, i) => [fact, met.has(i + 1)]),
+    candidate, references: references.map((names, i) => ({ names, matched: met.has(i + 1) })), matched,
     precision: share(candidate.length), recall: share(references.length),
   };
 }
@@ -78,7 +79,7 @@ async function readTransport(about, image, place, system) {
   ]);
   const starts = once(of, () => sums(counts)), moves = [];
   for (let k = starts[place]; k < starts[place + 1]; k++)
-    moves.push({ word: words[ours[pairs[k]]], reference_word: words[theirs[pairs[k]]], share: shares[k], distance: distances[pairs[k]] });
-  const distance = moves.reduce((sum, move) => sum + move.share * move.distance, 0), best = reference[place];
-  return { best, references: { [best]: { moves, distance, score: Math.exp(-distance / about.sigma) } } };
+    moves.push({ word: words[ours[pairs[k]]], reference_word: words[theirs[pairs[k]]], share: shares[k], distance: distances[pairs[k]], cost: shares[k] * distances[pairs[k]] });
+  const distance = moves.length ? moves.reduce((sum, { cost }) => sum + cost, 0) : null;
+  return { references: { [reference[place]]: { moves, distance, score: distance === null ? 0 : Math.exp(-distance / about.sigma) } } };
 }

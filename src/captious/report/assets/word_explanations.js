@@ -24,16 +24,18 @@ async function matchNgrams(about, image, place, system, data) {
   const ngrams = [...ngramsOf(candidate).values()].map(({ key, words, count }) => (
     { words, count, matched: Math.min(count, Math.max(0, ...theirs.map((side) => side.get(key)?.count ?? 0))) }));
   const [tiny, small] = about.added;
-  const precisions = [1, 2, 3, 4].map((n) => {
-    const ofOrder = ngrams.filter(({ words }) => words.length === n), sum = (name) => ofOrder.reduce((total, ngram) => total + ngram[name], 0);
-    return sum("count") + small ? (sum("matched") + tiny) / (sum("count") + small) : 0;
+  const orders = [1, 2, 3, 4].map((n) => {
+    const ofOrder = ngrams.filter(({ words }) => words.length === n);
+    const [matched, count] = ["matched", "count"].map((name) => ofOrder.reduce((total, ngram) => total + ngram[name], 0));
+    const precision = count + small ? (matched + tiny) / (count + small) : 0;
+    return { precision, matched, count, ngrams: ofOrder.sort((a, b) => !a.matched - !b.matched) };
   });
   const length = candidate.length, distance = (n) => Math.abs(n - length);
   const closest_length = references.map((reference) => reference.length).sort((a, b) => distance(a) - distance(b) || a - b)[0];
   const ratio = small ? (length + tiny) / (closest_length + small) : length === closest_length ? 1 : length / closest_length;
   const brevity_penalty = ratio < 1 ? Math.exp(1 - 1 / ratio) : 1;
-  const score = precisions.reduce((product, precision) => product * precision, 1) ** 0.25 * brevity_penalty;
-  return { candidate, score, precisions, ngrams, brevity_penalty, length, closest_length };
+  const score = orders.reduce((product, { precision }) => product * precision, 1) ** 0.25 * brevity_penalty;
+  return { candidate, score, orders, brevity_penalty, length, closest_length };
 }
 
 async function matchSubsequences(about, image, place, system, data) {
@@ -71,6 +73,7 @@ async function weighNgrams(about, image, place, system, data) {
   const { ngrams, score } = cider(candidate, references, idf, about);
   return {
     candidate, score, ngrams: ngrams.sort((a, b) => b.adds - a.adds || b.weight - a.weight),
+    orders: [1, 2, 3, 4].map((n) => ngrams.reduce((sum, { words, adds }) => sum + (words.length === n ? adds : 0), 0)),
     n_references: references.length, n_documents: about.documents,
   };
 }

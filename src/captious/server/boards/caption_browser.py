@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from captious.data import References
 from captious.errors import CaptiousError
+from captious.report.explanation_layouts import layout_values
 from captious.report.explanation_text import explanation_text
 from captious.report.explanations import explained_parts, explanation_values
 from captious.report.terminal import as_text
@@ -58,16 +59,14 @@ class Explanation:
     Args:
         submission: whose candidate.
         metric: its name.
-        kind: how it is drawn.
-        values: of the explanation.
+        drawn: the values of the explanation, and its layout.
         text: the explanation, for browsers without scripts.
         problem: why there is none.
     """
 
     submission: Submission
     metric: str
-    kind: str = ""
-    values: Mapping[str, Any] = field(default_factory=dict)
+    drawn: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
     problem: str = ""
 
@@ -153,7 +152,8 @@ def _explanation(
         return Explanation(shown.submission, metric.name, problem=str(error))
     text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
     values = rounded_values(explanation_values(explained), digits)
-    return Explanation(shown.submission, metric.name, metric.explanation, values, text)
+    drawn = {"layout": layout_values(metric.explanation), "values": values}
+    return Explanation(shown.submission, metric.name, drawn, text)
 
 
 def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> CaptionRow:

@@ -8,7 +8,7 @@ const TWO_SIDES = 480; // pixels below which the references are below the candid
 /** Both graphs in one drawing of at most this width; in a narrow one, the references are below the candidate. */
 function sceneGraphs(candidate, references, width) {
   const label = "Scene graphs of the candidate and of the references";
-  const sides = [graphSide(candidate), graphSide(references)];
+  const sides = [graphSide(candidate), graphSide(references.map(({ names, matched }) => ({ names, match: matched ? names : null })))];
   const blocks = blocksOf(...sides);
   const isWide = width >= TWO_SIDES;
   const columns = columnWidths(sides, width, isWide);

@@ -8,6 +8,7 @@ from typing import Any
 from captious.evaluation import Report
 from captious.metrics.contract.metric import BaseMetric
 from captious.progress import steps
+from captious.report.explanation_layouts import layout_values
 from captious.report.explanations import explained_parts
 from captious.report.page.explanations import (
     cider_ngrams,
@@ -37,7 +38,8 @@ def explanations_of(explained: Explained) -> dict[str, Any]:
     with steps(_explainable(explained.reports[0]), lambda labeled: f"explaining {labeled[0]}") as metrics:
         for label, metric, outputs in metrics:
             about = _PACK[metric.explanation](metric, explained)
-            packed.append({"label": label, "kind": metric.explanation, "explains": outputs, **about})
+            layout = layout_values(metric.explanation)
+            packed.append({"label": label, "kind": metric.explanation, "layout": layout, "explains": outputs, **about})
     every = len(explained.rows) == explained.reports[0].n_images
     return {
         "rows": None if every else explained.columns.integers(explained.rows),
@@ -57,6 +59,8 @@ def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
             continue
         metric = result.statistics.metric
         for part in explained_parts(metric):
+            if part.explanation not in _PACK:
+                continue
             named = part.name + _suffix(label, part) if part is metric else part.name
             metrics.setdefault(part.signatures()[0], (named, part, []))[2].append(label)
     return [*metrics.values()]

@@ -1,12 +1,12 @@
 // Draws the explanations of an image's page, which come as JSON, and again when their width changes.
 "use strict";
 
-for (const host of document.querySelectorAll("[data-kind]")) {
-  const values = JSON.parse(host.querySelector("script").textContent);
+for (const host of document.querySelectorAll(".explanation")) {
+  const { layout, values } = JSON.parse(host.querySelector("script").textContent);
   let width = 0;
   new ResizeObserver(() => {
     if (Math.abs(host.clientWidth - width) <= 20) return;
     width = host.clientWidth;
-    host.replaceChildren(drawExplanation(host.dataset.kind, values, { width: Math.max(width - WHY_PADDING, 240), full: 1 }));
+    host.replaceChildren(drawExplanation(layout, values, { width: Math.max(width - WHY_PADDING, 240), full: 1 }));
   }).observe(host);
 }

@@ -1,6 +1,9 @@
-"""Alignments as pictures, character for character; the alignments are made up, so no table of METEOR is needed."""
+"""Alignments as text, character for character; the alignments are made up, so no table of METEOR is needed."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from captious.metrics.meteor import Alignment, Match
-from captious.report.alignment_text import AlignmentPicture
+from captious.report.explanation_text import explanation_text
 from captious.report.terminal import as_text
 
 #: Of a match: where it starts and ends in the candidate, in the reference, and its module.
@@ -19,21 +22,34 @@ FOUR = ["exact", "stem", "synonym", "paraphrase"]
 
 def alignment(candidate: str, reference: str, *links: Link, chunks: int = 0) -> Alignment:
     words = tuple(candidate.split(" ")) if candidate else (), tuple(reference.split(" ")) if reference else ()
-    return Alignment(*words, tuple(Match(*link) for link in links), chunks, 0.5, 0.25, 0.125, 1.0)
+    return Alignment(*words, tuple(matches(links)), chunks, 0.5, 0.25, 0.125, 1.0)
+
+
+def matches(links: Sequence[Link]) -> Iterator[Match]:
+    """Matches with their chunks."""
+    chunk, ends = 0, (-1, -1)
+    for start, end, reference_start, reference_end, module in links:
+        chunk += (start, reference_start) != ends
+        ends = end, reference_end
+        yield Match(start, end, reference_start, reference_end, module, chunk)
 
 
 def word_by_word(n: int, module: str = "exact") -> list[Link]:
     return [(i, i + 1, i, i + 1, module) for i in range(n)]
 
 
-def picture(alignment: Alignment, *, best: bool = False, width: int | None = None, color: bool = False) -> str:
+def picture(*alignments: Alignment, width: int | None = None, color: bool = False) -> str:
     fold = {} if width is None else {"width": width}
-    return as_text(AlignmentPicture(alignment, best=best), color=color, **fold)
+    return as_text(explanation_text([*alignments]), color=color, **fold)
+
+
+def legend(*alignments: Alignment) -> str:
+    return picture(*alignments).splitlines()[-1]
 
 
 def test_in_order() -> None:
     links = [(0, 1, 0, 1, "exact"), (1, 2, 1, 2, "stem"), (2, 3, 3, 4, "synonym"), (4, 5, 4, 5, "exact")]
-    assert picture(alignment("a dog sits by it", "a dogs is resting it", *links, chunks=3)).splitlines() == [
+    assert picture(alignment("a dog sits by it", "a dogs is resting it", *links, chunks=3)).splitlines()[:5] == [
         "  candidate  a  dog sits by it",
         "             1= 1~  2≈      3=",
         "  reference  a  dogs is resting it",
@@ -96,13 +112,22 @@ def test_no_words(candidate: str, reference: str) -> None:
 
 def test_one_match_in_one_chunk() -> None:
     text = picture(alignment("a", "a", *word_by_word(1), chunks=1))
-    assert text.splitlines()[-1] == f"  1 match in 1 chunk · {NUMBERS}"
+    assert text.splitlines()[4] == f"  1 match in 1 chunk · {NUMBERS}"
 
 
-def test_the_best_of_several() -> None:
+def test_the_first_of_several_that_are_best_is_marked() -> None:
     one = alignment("a", "a", *word_by_word(1), chunks=1)
-    assert picture(one, best=True).splitlines()[:-1] == picture(one).splitlines()[:-1]
-    assert picture(one, best=True).splitlines()[-1] == picture(one).splitlines()[-1] + " ◀"
+    worse = replace(one, score=0.5)
+    lines = picture(worse, one, one).splitlines()
+    assert lines[6:12] == [
+        "  candidate    a",
+        "               1=",
+        "  reference 2  a",
+        "               1=",
+        f"  1 match in 1 chunk · {NUMBERS} ◀",
+        "",
+    ]
+    assert [line.endswith(" ◀") for line in lines if " · " in line] == [False, True, False]
 
 
 class TestLegend:
@@ -112,16 +137,16 @@ class TestLegend:
         links = [(i, i + 1, i, i + 1, module) for i, module in enumerate(modules)]
         aligned = alignment("a b c d", "a b c d", *links)
         used = "  ".join(f"{sign} {module}" for module, sign in signs.items() if module in modules)
-        assert AlignmentPicture.legend([aligned]).plain == f"Number: chunk.  {used}"
+        assert legend(aligned) == f"Number: chunk.  {used}"
         assert picture(aligned).splitlines()[1].split() == [f"1{signs[module]}" for module in modules]
 
     def test_nothing_to_explain(self) -> None:
-        assert AlignmentPicture.legend([alignment("a", "b")]).plain == ""
+        assert legend(alignment("a", "b")).startswith("  0 matches")
 
     def test_of_several(self) -> None:
         one, other = (alignment("a", "a", *word_by_word(1, module)) for module in ("paraphrase", "exact"))
-        assert AlignmentPicture.legend([one, other]).plain == "Number: chunk.  = exact  : paraphrase  ◀ best"
-        assert AlignmentPicture.legend([alignment("a", "b")] * 2).plain == "◀ best"
+        assert legend(one, other) == "Number: chunk.  = exact  : paraphrase  ◀ best"
+        assert legend(alignment("a", "b"), alignment("a", "b")) == "◀ best"
 
 
 class TestWidth:
@@ -133,7 +158,7 @@ class TestWidth:
         assert picture(self.LONG, width=longest - 1) != picture(self.LONG)
 
     def test_folded(self) -> None:
-        assert picture(self.LONG, width=30, best=True).splitlines() == [
+        assert picture(self.LONG, width=30).splitlines()[:11] == [
             "  candidate  a  man rides a",
             "             1= 1=",
             "             red bike",
@@ -144,7 +169,7 @@ class TestWidth:
             "  precision .5000",
             "  recall .2500",
             "  fragmentation .1250",
-            "  score 1.0000 ◀",
+            "  score 1.0000",
         ]
 
     def test_to_the_last_column(self) -> None:
@@ -154,7 +179,7 @@ class TestWidth:
 
     def test_a_word_wider_than_the_terminal_is_not_cut_short(self) -> None:
         word = "abcdefghij" * 5
-        text = picture(alignment(f"a {word} b", "a b", *word_by_word(3)), width=33)
+        text = picture(alignment(f"a {word} b", "a b c", *word_by_word(3)), width=33)
         assert text.splitlines()[:8] == [
             "  candidate  a",
             "             1=",
@@ -163,7 +188,7 @@ class TestWidth:
             "             abcdefghijabcdefghij",
             "             abcdefghij b",
             "                        1=",
-            "  reference  a  b",
+            "  reference  a  b  c",
         ]
 
     def test_wide_characters(self) -> None:
@@ -190,7 +215,7 @@ class TestWidth:
     )
     def test_no_line_is_wider_and_no_word_is_lost(self, words: list[str], other: list[str], width: int) -> None:
         links = word_by_word(min(len(words), len(other)))
-        aligned = Alignment(tuple(words), tuple(other), tuple(Match(*link) for link in links), 1, 0.5, 0.25, 0.125, 1.0)
+        aligned = Alignment(tuple(words), tuple(other), tuple(matches(links)), 1, 0.5, 0.25, 0.125, 1.0)
         lines = picture(aligned, width=width).splitlines()
         assert [line for line in lines if cell_len(line) > width] == []
         if words and not set("1=") & set("".join(words)):
@@ -227,7 +252,7 @@ class TestColors:
         assert f"\x1b[2m{'x' * 8}\x1b[0m" in text
 
     def test_the_mark_of_the_best(self) -> None:
-        assert picture(alignment("a", "b"), best=True, color=True).endswith("score 1.0000 \x1b[32m◀\x1b[0m\n")
+        assert "score 1.0000 \x1b[32m◀\x1b[0m\n" in picture(alignment("a", "b"), alignment("a", "b"), color=True)
 
     def test_no_blanks_at_the_ends_of_lines(self) -> None:
         text = picture(alignment("a b c", "c", (2, 3, 0, 1, "stem")), color=True, width=40)
