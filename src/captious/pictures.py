@@ -24,6 +24,7 @@ class Curve:
         x, y: float64[n].
         low, high: float64[n], a 95% interval around y, or None.
         points: draw it as points, not as a line.
+        names: a name for each point, which is written beside it; none by default.
     """
 
     x: NDArray[np.float64]
@@ -31,6 +32,7 @@ class Curve:
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
     points: bool = False
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
