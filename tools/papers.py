@@ -142,6 +142,7 @@ def take(result: Path) -> None:
             kept = ("row", "column", "value", "ci95_low", "ci95_high", "verdict")
             known[table] = {
                 "resamples": document["resamples"],
+                "seconds": document["seconds"][table],
                 "data": document["data"],
                 "signatures": sorted(set(document["signatures"].values())),
                 "figures": [{key: _rounded(figure[key]) for key in kept} for figure in figures],

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Picture", "Ranking"]
+__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Picture", "Ranking", "scatter"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,13 @@ class Curves:
     y_label: str
     lines: Mapping[str, Curve]
     logarithmic: bool = False
+
+
+def scatter(
+    title: str, x: NDArray[np.float64], y: NDArray[np.float64], names: Sequence[str], x_label: str, y_label: str
+) -> Curves:
+    """A point for each of some systems, with its name; float64[n] each."""
+    return Curves(title, x_label, y_label, {"systems": Curve(x, y, points=True, names=names)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from time import process_time
 from typing import Any
 
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
@@ -63,11 +64,22 @@ def reproduce(
     tables = paper.tables if table is None else [paper.table(table)]
     runner = _Runner(data_folder(data), settings or Settings(), Sampling(resamples, seed))
     figures: list[Reproduced] = []
+    seconds: dict[str, float] = {}
     with steps(tables, lambda table: f"{paper.name} {table.name}") as computed:
         for each in computed:
+            start = process_time()
             figures += runner.figures(each)
+            seconds[each.name] = process_time() - start
     return Reproduction(
-        paper, tables, figures, runner.sampling, runner.signatures, runner.data, runner.pictures, runner.warnings
+        paper,
+        tables,
+        figures,
+        runner.sampling,
+        runner.signatures,
+        runner.data,
+        runner.pictures,
+        runner.warnings,
+        seconds,
     )
 
 

@@ -75,6 +75,7 @@ class Reproduction(Displayed):
         data: files that were read: name -> CRC-32.
         pictures: figures by file name without extension.
         warnings: about misleading numbers, one sentence each.
+        seconds: CPU time of each table, of all cores together; what an earlier table computed takes none.
     """
 
     paper: Paper
@@ -85,6 +86,7 @@ class Reproduction(Displayed):
     data: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
     def to_table(self) -> Table:
         """One row per figure, in a section for every column of the paper's tables."""
@@ -160,6 +162,7 @@ class Reproduction(Displayed):
                 **self.sampling.settings,
                 "data": self.data,
                 "signatures": self.signatures,
+                "seconds": {table: round(taken, 1) for table, taken in self.seconds.items()},
                 "figures": self.to_rows(),
                 **({"warnings": [*dict.fromkeys(self.warnings)]} if self.warnings else {}),
             }
