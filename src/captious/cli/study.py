@@ -214,6 +214,11 @@ _STUDIES = {
         "training_size",
         {**_TRAINING, "sizes": numbers(int, "100,1000")},
     ),
+    "epochs": _Entry(
+        "How does a learned metric improve as it is trained?",
+        "training_epochs",
+        {name: _TRAINING[name] for name in ("recipe", "validation")},
+    ),
 }
 
 

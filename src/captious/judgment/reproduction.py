@@ -122,7 +122,7 @@ class _Runner:
         reason = given.reasons.get(request, "")
         if not request or column.run is None:
             reason = f"needs {table.needs}" if table.needs else "nothing here computes it"
-        record = next((r for r in given.records if r.get(column.row) == request and _matches(r, column)), None)
+        record = next((r for r in given.records if str(r.get(column.row)) == request and _matches(r, column)), None)
         if published is not None and table.percent:
             published /= 100
         value, interval = None, None
@@ -206,8 +206,11 @@ class _Runner:
             arguments |= {"data": self.folder.folder, "resamples": self.sampling.resamples, "seed": self.sampling.seed}
             return judge(**arguments)
         function = getattr(import_module("captious.judgment.studies"), run.function)  # slow to import
-        if "data" in inspect.signature(function).parameters:
+        taken = inspect.signature(function).parameters
+        if "data" in taken:
             arguments["data"] = self.folder.folder
+        if "settings" in taken:
+            arguments.setdefault("settings", self.settings)
         return function(**arguments)  # type: ignore[no-any-return]
 
     def _path(self, value: Any) -> Any:

@@ -13,6 +13,7 @@
     feature_ablation     which features does a learned metric need?
     network_depth        does it need hidden layers?
     training_size        how many examples does it need?
+    training_epochs      how does it improve as it is trained?
 
 Each gives a table, and its pictures if there are any, as a ``Study``.
 """
@@ -28,6 +29,7 @@ from captious.judgment.studies.score_distributions import score_distributions
 from captious.judgment.studies.scoring_time import scoring_time
 from captious.judgment.studies.smurf_analysis import smurf_analysis
 from captious.judgment.studies.system_correlations import system_correlations
+from captious.judgment.studies.training_epochs import training_epochs
 from captious.judgment.studies.training_size import training_size
 from captious.judgment.studies.word_agreement import word_agreement
 
@@ -43,6 +45,7 @@ __all__ = [
     "scoring_time",
     "smurf_analysis",
     "system_correlations",
+    "training_epochs",
     "training_size",
     "word_agreement",
 ]
