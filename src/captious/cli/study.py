@@ -31,6 +31,7 @@ from captious.cli.options import (
 from captious.cli.outputs import deliver_result, output_options
 from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
+from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES
 from captious.learned.network_recipes import RECIPES
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
@@ -235,6 +236,17 @@ _STUDIES = {
         "How does a learned metric improve as it is trained?",
         "training_epochs",
         {name: _TRAINING[name] for name in ("recipe", "validation")},
+    ),
+    "critiques": _Entry(
+        "What does a critique of LEIC need?",
+        "critique_grid",
+        {
+            "recipe": recipe_attributes(CRITIQUE_RECIPES),
+            "images": {"type": FILE, "metavar": "FEATURES"},
+            "vectors": {"metavar": "NAME|FILE"},
+            "layers": numbers(int, "1,2"),
+            "sample": _SAMPLE,
+        },
     ),
 }
 

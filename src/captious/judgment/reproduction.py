@@ -214,6 +214,10 @@ class _Runner:
         return function(**arguments)  # type: ignore[no-any-return]
 
     def _path(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self._path(each) for key, each in value.items()}
+        if isinstance(value, tuple):
+            return tuple(map(self._path, value))
         return self.folder.path(value.name) if isinstance(value, File) else value
 
     def _settings(self, metrics: Sequence[str]) -> Settings:

@@ -282,8 +282,20 @@ PAPER = Paper(
         PaperTable(
             "distractors",
             "figure 7.9",
-            "Accuracy on captions with distractors of Hodosh and Hockenmaier 2016.",
-            needs="the distractors, of which captious has no reader",
+            "Accuracy on captions with distractors of Hodosh and Hockenmaier 2016 (SP: switched people, SS: switched "
+            "scenes, JP: just the person, JS: just the scene).",
+            _METRICS | {"CIDEr-D": "cider-d", "SPIDEr": "spider"},
+            judged(
+                "distractors",
+                {
+                    **{task: f"distractors@kilickaya2017 {task}" for task in ("SP", "SS", "JP", "JS")},
+                    "average": "distractors@kilickaya2017",
+                },
+            ),
+            percent=True,
+            digits=1,
+            needs="the distractors (distractors/pairs.jsonl, a form of our own)",
+            remark="Published figures are not at hand.",
         ),
         PaperTable(
             "combination",

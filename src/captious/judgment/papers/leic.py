@@ -15,6 +15,27 @@ _METRICS = {
     "SPICE": "spice",
 }
 _TRAINED = "weights that captious learn critique trains on a system's captions and image features; a GPU for full size"
+_FEATURES = (
+    "the captions of nine systems on the 40,504 images of val2014, image features of the photographs, and hours of a GPU "
+    "for full size; without images, and for fewer images, a CPU does"
+)
+_GRID = "captious study critiques SYSTEM REFERENCES --images FEATURES"
+_OF_SYSTEMS = judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"})
+_SYSTEMS = tuple(
+    f"{name}-et-al-{year}"
+    for name, year in (
+        *(("vinyals", 2017), ("shetty", 2016), ("wu", 2016), ("dai", 2017), ("liu", 2017), ("mun", 2017)),
+        *(("shetty", 2017), ("tavakoli", 2017), ("zhou", 2017)),
+    )
+)
+_FREQUENCIES = Run(
+    "word_frequencies",
+    {
+        "systems": {name: File(f"coco/results_val2014/{name}.json") for name in _SYSTEMS},
+        "references": File("coco/captions_val2014.json"),
+        "n_words": 100,
+    },
+)
 _ROBUSTNESS = Run(
     "robustness",
     {
@@ -48,7 +69,7 @@ PAPER = Paper(
             "system level, COCO 2015",
             "Pearson correlation with M1 and M2 over the systems of the COCO challenge.",
             _METRICS | {"LEIC": "", "LEIC without augmentation": ""},
-            judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"}),
+            _OF_SYSTEMS,
             {"LEIC": (0.939, 0.949), "LEIC without augmentation": (0.821, 0.807)},
             needs=f"the captions of the twelve judged systems on val2014, and {_TRAINED}, for LEIC's own rows",
             remark="Published figures of the other metrics are not at hand.",
@@ -78,17 +99,37 @@ PAPER = Paper(
         PaperTable(
             "words",
             "figure 4",
-            "Frequencies of words in human and machine captions.",
-            needs="a study of word frequencies, which captious has not",
+            "Occurrences of words per 1,000 words of human and machine captions (--plot draws how much of all text the "
+            "most frequent words make up).",
+            {word: word for word in ("a", "on", "the", "with", "and", "man", "sitting", "her", "two", "blue")},
+            [Column(name, _FREQUENCIES, value=name, row="word") for name in ("people", *_SYSTEMS)],
+            metrics=False,
+            digits=1,
+            remark="The figure's values are not at hand. Ours are of val2014 and nine systems that are published there.",
         ),
-        PaperTable("grid", "figure 5", "Scores by augmentation and features.", needs=_TRAINED),
+        PaperTable("grid", "figure 5", "Scores by augmentation and features.", needs=_FEATURES, command=_GRID),
         PaperTable(
             "scatter",
             "figure 7",
-            "Scores of systems against M1 and M2.",
-            needs=f"the captions of the systems, and {_TRAINED}",
+            "Scores of systems against M1 and M2: Pearson correlations (--plot draws a point with its name for each "
+            "system).",
+            _METRICS | {"LEIC": ""},
+            _OF_SYSTEMS,
+            needs=f"the captions of the twelve judged systems on val2014, and {_TRAINED}, for LEIC's own picture",
         ),
-        PaperTable("layers", "figure 8", "Scores by the number of layers.", needs=_TRAINED),
-        PaperTable("grid-robustness", "figure 9", "Robustness by augmentation and features.", needs=_TRAINED),
+        PaperTable(
+            "layers",
+            "figure 8",
+            "Scores by the number of layers of the LSTM.",
+            needs=_FEATURES,
+            command=f"{_GRID} --layers 1,2,3",
+        ),
+        PaperTable(
+            "grid-robustness",
+            "figure 9",
+            "Robustness by augmentation and features.",
+            needs=_FEATURES,
+            command=f"{_GRID}, whose last columns are scores of corrupted captions",
+        ),
     ),
 )

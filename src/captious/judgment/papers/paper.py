@@ -24,7 +24,8 @@ class Run:
 
     Args:
         function: "judge", or the name of a function of ``captious.judgment.studies``.
-        arguments: its arguments, except metrics, data, settings, resamples and seed. A ``File`` stands for its path.
+        arguments: its arguments, except metrics, data, settings, resamples and seed. A ``File`` stands for its path,
+            also in a tuple and as a value of a mapping.
     """
 
     function: str
@@ -33,7 +34,13 @@ class Run:
     @property
     def files(self) -> list[File]:
         """The files among its arguments."""
-        return [value for value in self.arguments.values() if isinstance(value, File)]
+        return [file for value in self.arguments.values() for file in _files(value)]
+
+
+def _files(value: object) -> list[File]:
+    if isinstance(value, Mapping | tuple):
+        return [file for each in (value.values() if isinstance(value, Mapping) else value) for file in _files(each)]
+    return [value] if isinstance(value, File) else []
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,14 @@
     network_depth        does it need hidden layers?
     training_size        how many examples does it need?
     training_epochs      how does it improve as it is trained?
+    critique_grid        what does a critique of LEIC need?
 
 Each gives a table, and its pictures if there are any, as a ``Study``.
 """
 
 from captious.judgment.studies.collection_rules import collection_rules
 from captious.judgment.studies.critical_failures import critical_failures
+from captious.judgment.studies.critique_grid import critique_grid
 from captious.judgment.studies.feature_ablation import feature_ablation
 from captious.judgment.studies.human_agreement import human_agreement
 from captious.judgment.studies.metric_correlations import metric_correlations
@@ -42,6 +44,7 @@ from captious.judgment.studies.word_frequencies import word_frequencies
 __all__ = [
     "collection_rules",
     "critical_failures",
+    "critique_grid",
     "feature_ablation",
     "human_agreement",
     "metric_correlations",
