@@ -24,7 +24,7 @@ class Curve:
         x, y: float64[n].
         low, high: float64[n], a 95% interval around y, or None.
         points: draw it as points, not as a line.
-        names: a name for each point, which is written beside it; none by default.
+        names: a name for each point, which is written beside it unless it is empty; none by default.
     """
 
     x: NDArray[np.float64]

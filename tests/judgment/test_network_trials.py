@@ -262,7 +262,7 @@ class TestStudies:
             assert record["accuracy"] == ((scores > 0.5) == (target == 1)).mean()
             assert record["training_accuracy"] == ((network.human(trials.features) > 0.5) == trials.human).mean()
         curves = study.pictures["epochs"].lines  # type: ignore[union-attr]
-        assert curves["tau b"].y.tolist() == [record["tau_b"] for record in study.records]
+        assert curves["validation captions"].y.tolist() == [record["tau_b"] for record in study.records]
         points = study.pictures["accuracy"].lines["epochs"]  # type: ignore[union-attr]
         assert points.points and points.x.tolist() == [record["accuracy"] for record in study.records]
         assert "Best agreement" in study.notes[0]

@@ -10,6 +10,7 @@ import pytest
 
 from captious import Settings
 from captious.judgment import judge
+from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run, judged
 from captious.judgment.reproduction import reproduce
 from captious.judgment.reproduction_result import PaperIndex, Reproduced
@@ -123,7 +124,11 @@ def test_index() -> None:
     records = index.to_table().records
     assert {record["paper"] for record in records} == {"lceval", "wembsim", "leic", "yi2020", "smurf", "coco"}
     assert all(str(record["status"]).startswith(("works", "differs: ", "needs ")) for record in records)
-    assert "wmt16" in repr(index)
+    assert {record["state"] for record in records} == {"works", "differs", "needs"}
+    assert len(records) == sum(len(paper_names.get(name).tables) for name in paper_names.names())
+    shown = repr(index)
+    assert "lceval hwcm differs: the authors' parses" in " ".join(shown.split())
+    assert "wmt16" in shown
     json.dumps(index.to_table().document)
 
 

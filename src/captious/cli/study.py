@@ -174,7 +174,11 @@ _STUDIES = {
     "agreement": _Entry(
         "How do human captions score?",
         "human_agreement",
-        {"counts": numbers(int, "1,2,4"), "place": click.IntRange(min=0), "published": {"type": FILE, "multiple": True}},
+        {
+            "counts": numbers(int, "1,2,4"),
+            "place": click.IntRange(min=0),
+            "published": {"type": FILE, "multiple": True},
+        },
     ),
     "words": _Entry(
         "Which words do people agree on?",

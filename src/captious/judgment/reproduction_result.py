@@ -186,6 +186,7 @@ class PaperIndex(Displayed):
                 "paper": paper.name,
                 "table": table.name,
                 "place": table.place,
+                "state": table.state,
                 "status": table.status,
                 "shows": table.shows,
             }
@@ -193,19 +194,27 @@ class PaperIndex(Displayed):
             for table in paper.tables
         ]
         rows = [
-            Row(table.name, [Cell(table.place), Cell(table.status), Cell(table.shows)], section=paper.name)
+            Row(table.name, [Cell(table.place), Cell(table.state)], section=paper.name)
             for paper in self.papers
             for table in paper.tables
         ]
         title = "Tables and figures of papers: captious reproduce PAPER TABLE"
         return Table(
-            columns=[Column(head, align="left") for head in ("place", "here", "what it shows")],
+            columns=[Column(head, align="left") for head in ("place", "here")],
             rows=rows,
             records=records,
             document={"version": __version__, "tables": records},
             title=title,
             caption=title,
-            notes=[f"{paper.name}: {paper.title}" for paper in self.papers],
+            notes=[
+                *(f"{paper.name}: {paper.title}" for paper in self.papers),
+                *(
+                    f"{paper.name} {table.name} {table.status}"
+                    for paper in self.papers
+                    for table in paper.tables
+                    if table.state != "works"
+                ),
+            ],
         )
 
 

@@ -155,8 +155,10 @@ def test_published_scores_stand_beside() -> None:
     several = human_agreement(captions(4, 4, 4), Listener(), published=both)
     assert several.columns[-3:] == ["expected", "published_c4", "published_c40"]
     picture = several.pictures["agreement"]
-    points = picture.lines["listener, published"]  # type: ignore[union-attr]
-    assert (points.x.tolist(), points.y.tolist(), list(points.names)) == ([4, 40], [0.5, 0.7], ["c4", "c40"])
+    line = picture.lines["listener"]  # type: ignore[union-attr]
+    assert line.x.tolist() == [1, 2, 3, 4, 40]
+    assert line.y.tolist()[3:] == line.low.tolist()[3:] == [0.5, 0.7]
+    assert [*line.names] == ["", "", "", "c4", "c40"]
     assert picture.logarithmic  # type: ignore[union-attr]
     other = human_agreement(captions(4, 4, 4), Listener(), published=PublishedScores("c9", {}, 9))
     assert "expected" not in other.columns

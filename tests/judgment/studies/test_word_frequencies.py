@@ -23,8 +23,8 @@ def test_rates_by_hand() -> None:
     assert records["a"]["people"] == pytest.approx(1000 * 2 / 8)
     assert records["a"]["mine"] == pytest.approx(1000 * 4 / 9)
     assert records["dog"]["mine"] == pytest.approx(1000 * 3 / 9)
-    assert "people: 8 words, 7 different ones, 3 of which make up half." in study.notes
-    assert "mine: 9 words, 4 different ones, 2 of which make up half." in study.notes
+    assert "people: 8 words, 7 different ones; 3 make up half." in study.notes
+    assert "mine: 9 words, 4 different ones; 2 make up half." in study.notes
     line = study.pictures["frequencies"].lines["mine"]  # type: ignore[union-attr]
     assert line.x.tolist() == [1, 2, 3, 4]
     assert line.y.tolist() == pytest.approx([4 / 9, 7 / 9, 8 / 9, 1])

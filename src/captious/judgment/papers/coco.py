@@ -27,6 +27,15 @@ _C40 = (0.880, 0.744, 0.603, 0.471, 0.335, 0.626, 0.910)
 _RULES_OF_COLLECTION = ("eight words or more", 'not "There is"', "no future or past", "no speech", "no names")
 _RULES = Run("collection_rules", {"references": File("coco/captions_val2014.json")})
 _WORDS = Run("word_agreement", {"references": File("coco/captions_val2014.json"), "n_words": 50})
+_PHR = Run(
+    "word_agreement",
+    {
+        "references": File("coco/captions_val2014.json"),
+        "n_words": 50,
+        "systems": {"google": File("coco/results_val2014/vinyals-et-al-2017.json")},
+    },
+)
+_EXAMPLE_WORDS = {word: word for word in ("man", "table", "riding", "large")}
 
 PAPER = Paper(
     "coco",
@@ -35,7 +44,7 @@ PAPER = Paper(
         PaperTable(
             "human-c5",
             "human agreement, c5",
-            "Scores of one human caption against five others (--plot draws all numbers of references, with c5 and c40).",
+            "Scores of one human caption against five others (--plot draws all numbers of references, c5 and c40).",
             _METRICS,
             [
                 Column("c5, expected from four references", _HUMAN, value="expected"),
@@ -58,7 +67,7 @@ PAPER = Paper(
             "words",
             "figure 3",
             "Human recall and precision of words, with the model's precision (--plot draws all words).",
-            {word: word for word in ("man", "table", "riding", "large")},
+            _EXAMPLE_WORDS,
             [Column(key, _WORDS, value=key, row="word") for key in ("recall", "precision", "p", "model")],
             metrics=False,
             remark="The figure's values are not at hand.",
@@ -66,9 +75,20 @@ PAPER = Paper(
         PaperTable(
             "phr",
             "section 4, precision at human recall",
-            "Precision of a system at the recall of people, by word.",
-            command="captious study words REFERENCES --system FILE",
-            needs="the captions of a system with a score per word; the paper has no figures of a public system",
+            "Precision of people, and of Google's entry of 2015 at the recall of people (--plot draws all words).",
+            _EXAMPLE_WORDS,
+            [
+                Column(label, _PHR, value=key, row="word")
+                for label, key in (
+                    ("human recall", "recall"),
+                    ("human precision", "precision"),
+                    ("recall", "recall_google"),
+                    ("precision at human recall", "phr_google"),
+                )
+            ],
+            metrics=False,
+            remark="The paper has no figures of a public system. These captions have no score per word: where a system "
+            "recalls a word less often than people, its precision is interpolated.",
         ),
         PaperTable(
             "rules",
@@ -80,7 +100,7 @@ PAPER = Paper(
             percent=True,
             digits=2,
             command="captious study rules REFERENCES --system FILE",
-            remark="The paper has no figures. That what is described is important, no program can check; the last three "
+            remark="The paper has no figures. No program can check that what is described is important; the last three "
             "rules are judged by words that usually go with breaking them.",
         ),
         PaperTable(

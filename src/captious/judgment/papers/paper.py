@@ -114,6 +114,11 @@ class PaperTable:
             raise ParameterError(f"{self.name!r} is not a table of a paper: {wrong}", help="see docs/add-a-paper.md")
 
     @property
+    def state(self) -> str:
+        """Works, differs or needs: the first word of ``status``."""
+        return self.status.partition(" ")[0].rstrip(":")
+
+    @property
     def status(self) -> str:
         """Whether it works, how ours differ, or what it needs: a word, and why."""
         if self.needs:

@@ -114,8 +114,8 @@ PAPER = Paper(
         PaperTable(
             "failures",
             "section 4.5",
-            "Critical failures of metrics: the share of pairs of captions of one image, rated very differently, of which "
-            "a metric prefers the worse one.",
+            "Critical failures of metrics: the share of pairs of captions of one image, rated very differently, of "
+            "which a metric prefers the worse one.",
             {
                 "BLEU-4": "bleu-4",
                 "ROUGE-L": "rouge-l",

@@ -51,9 +51,7 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
     """
     systems = systems or {}
     if PEOPLE in systems:
-        raise ParameterError(
-            f"a system is called {PEOPLE}", help=f"rename it: {PEOPLE} is reserved for human captions"
-        )
+        raise ParameterError(f"a system is called {PEOPLE}", help=f"rename it: {PEOPLE} is reserved for human captions")
     table, data = read_references(references), checksums(references)
     captions: dict[str, Sequence[str]] = {PEOPLE: table.texts}
     captions |= {name: load(source, table, subset=subset).candidates for name, source in systems.items()}
@@ -74,8 +72,8 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
         {**data, **checksums(*systems.values())},
         {"tokenizer": PTB.name},
         notes=[
-            "Words are counted as PTB tokens without punctuation. The last three rules are judged by words that usually "
-            "go with breaking them, such as will, was and says, by quotation marks, and by capitalized words inside a "
+            "Words are counted as PTB tokens without punctuation. The last three rules are judged by words that "
+            "usually go with breaking them, such as will, was and says, by quotation marks, and by capitalized words inside a "
             "caption that the references never write in lower case."
         ],
     )

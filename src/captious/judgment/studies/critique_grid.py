@@ -127,7 +127,7 @@ def _grid(recipe: CritiqueRecipe, has_images: bool, layers: Sequence[int]) -> It
     for n in layers:
         for images in ("none", "context", "only") if has_images else ("none",):
             for negatives in (("generated", "pathological"), ("generated",)):
-                yield replace(recipe, images=images, negatives=negatives, layers=n)
+                yield replace(recipe, images=images, negatives=negatives, layers=int(n))
 
 
 def _augmented(recipe: CritiqueRecipe) -> str:

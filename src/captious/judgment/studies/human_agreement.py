@@ -112,11 +112,7 @@ def human_agreement(
         scores = [result.score for result in results]
         intervals = [result.confidence_interval(sampling.level, **sampling.settings) for result in results]
         records.append(_record(label, counts, scores, intervals, rows))
-        lines[label] = Curve(np.array(counts, float), np.array(scores), *np.array(intervals).T)
-        known = [row for row in rows if row.n_references and row.scores.get(label) is not None]
-        if known:
-            places = (np.array([row.n_references for row in known], float), np.array([r.scores[label] for r in known]))
-            lines[f"{label}, published"] = Curve(*places, points=True, names=[row.label for row in known])
+        lines[label] = _line(label, counts, scores, intervals, rows)
     return Study(
         "agreement",
         f"Human captions against other human captions: {name_of_file(references, table.name)}, {len(images):,} images",
@@ -194,6 +190,22 @@ def expected_next(counts: Sequence[int], scores: Sequence[float]) -> float | Non
     n = counts[-1]
     power = math.log(last / before) / math.log(n / (n - 1))
     return float(scores[-1] + last * ((n + 1) / n) ** power)
+
+
+def _line(
+    label: str,
+    counts: Sequence[int],
+    scores: Sequence[float],
+    intervals: Sequence[tuple[float, float]],
+    published: Sequence[PublishedScores],
+) -> Curve:
+    """Scores by number of references; published ones, whose interval is not known, have the name of their row."""
+    points = [(n, score, *ends, "") for n, score, ends in zip(counts, scores, intervals, strict=True)]
+    for row in published:
+        if row.n_references and (score := row.scores.get(label)) is not None:
+            points.append((row.n_references, score, score, score, row.label))
+    *numbers, names = zip(*sorted(points, key=lambda point: point[0]), strict=True)
+    return Curve(*(np.array(values, np.float64) for values in numbers), names=names if any(names) else ())
 
 
 def _record(
@@ -277,9 +289,7 @@ def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
     return notes
 
 
-def _comparison(
-    records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores
-) -> list[str]:
+def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores) -> list[str]:
     """How the published scores differ, and how much of that is the number of references."""
     n = published.n_references
     notes = [

@@ -44,7 +44,7 @@ def training_epochs(
 
     Returns:
         One record per epoch: epoch, tau_b (agreement with the ratings), accuracy and training_accuracy (shares of
-        captions whose class is right). Pictures of both by epoch, and of accuracy against agreement.
+        captions whose class is right). Pictures of each by epoch, and of accuracy against agreement.
 
     Raises:
         ParameterError, and what else ``feature_ablation`` raises.
@@ -75,7 +75,8 @@ def training_epochs(
     of_column = {name: np.array([record[name] for record in records], np.float64) for name in columns}
     r = correlation("pearson", of_column["accuracy"], of_column["tau_b"])
     best = int(np.argmax(of_column["accuracy"])) + 1
-    lines = {name.replace("_", " "): Curve(of_column["epoch"], of_column[name]) for name in columns[1:]}
+    tau, *accuracies = (Curve(of_column["epoch"], of_column[name]) for name in columns[1:])
+    lines = dict(zip(("validation captions", "training examples"), accuracies, strict=True))
     points = {"epochs": Curve(of_column["accuracy"], of_column["tau_b"], points=True)}
     return Study(
         "epochs",
@@ -86,7 +87,8 @@ def training_epochs(
         trials.data,
         {"recipe": trials.recipe.name, "seed": trials.recipe.seed},
         pictures={
-            "epochs": Curves(f"Training of {trials.recipe.name}", "epoch", "tau-b, accuracy", lines),
+            "epochs": Curves(f"Training of {trials.recipe.name}", "epoch", "tau-b", {"validation captions": tau}),
+            "epochs-accuracy": Curves(f"Training of {trials.recipe.name}", "epoch", "accuracy", lines),
             "accuracy": Curves(f"Epochs of {trials.recipe.name}", "accuracy", "tau-b", points),
         },
         notes=[

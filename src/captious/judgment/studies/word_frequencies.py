@@ -73,7 +73,7 @@ def word_frequencies(
         {"word": word, **{name: of_words[word] * rates[name] for name, of_words in counts.items()}} for word in frequent
     ]
     said = [
-        f"{name}: {of_words.total():,} words, {len(of_words):,} different ones, {_half(of_words)} of which make up half."
+        f"{name}: {of_words.total():,} words, {len(of_words):,} different ones; {_half(of_words)} make up half."
         for name, of_words in counts.items()
     ]
     lines = {name: _cumulative(of_words) for name, of_words in counts.items()}
