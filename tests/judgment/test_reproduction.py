@@ -14,6 +14,7 @@ from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Column, File, Paper, PaperTable, Run, judged
 from captious.judgment.reproduction import reproduce
 from captious.judgment.reproduction_result import PaperIndex, Reproduced
+from captious.judgment.studies import word_frequencies
 
 from ..support.judgments import write_jsonl
 
@@ -117,6 +118,27 @@ def test_a_study(tmp_path: Path) -> None:
     (figure,) = result.figures
     assert figure.value == pytest.approx(0.941, abs=0.001)
     assert list(result.pictures)
+
+
+def test_files_in_a_mapping(tmp_path: Path) -> None:
+    for name in ("references", "improved"):
+        (tmp_path / f"{name}.json").write_text((EXAMPLES / f"{name}.json").read_text())
+    columns = [
+        Column(
+            name,
+            Run("word_frequencies", {"systems": {"mine": File(file)}, "references": File("references.json")}),
+            value="mine",
+            row="word",
+        )
+        for name, file in (("here", "improved.json"), ("missing", "baseline.json"))
+    ]
+    table = PaperTable("words", "figure 4", "It shows.", {"a": "a"}, columns, metrics=False)
+    result = reproduce(Paper("p", "A paper", [table]), data=tmp_path)
+    here, missing = result.figures
+    study = word_frequencies({"mine": EXAMPLES / "improved.json"}, EXAMPLES / "references.json")
+    assert here.value == next(record["mine"] for record in study.records if record["word"] == "a")
+    assert missing.verdict == "needs baseline.json in the folder of data"
+    assert result.to_dict()["seconds"].keys() == {"words"}
 
 
 def test_index() -> None:

@@ -73,8 +73,8 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
         {"tokenizer": PTB.name},
         notes=[
             "Words are counted as PTB tokens without punctuation. The last three rules are judged by words that "
-            "usually go with breaking them, such as will, was and says, by quotation marks, and by capitalized words inside a "
-            "caption that the references never write in lower case."
+            "usually go with breaking them, such as will, was and says, by quotation marks, and by capitalized words "
+            "inside a caption that the references never write in lower case."
         ],
     )
 
