@@ -80,8 +80,10 @@ def _page(paper: Paper) -> str:
         figures = measured.get(table.name, {}).get("figures", [])
         if figures or table.published:
             lines += ["", *_figures(table, figures)]
+        seconds = measured.get(table.name, {}).get("seconds", 0)
         for label, text in (
             ("Command", table.command),
+            ("Time", f"{seconds:.0f} s of CPU time, all cores together" if seconds >= 1 else ""),
             ("Why figures differ", table.differs),
             ("Needs", table.needs),
             ("Open", table.remark),
@@ -142,6 +144,7 @@ def take(result: Path) -> None:
             kept = ("row", "column", "value", "ci95_low", "ci95_high", "verdict")
             known[table] = {
                 "resamples": document["resamples"],
+                "seconds": document["seconds"][table],
                 "data": document["data"],
                 "signatures": sorted(set(document["signatures"].values())),
                 "figures": [{key: _rounded(figure[key]) for key in kept} for figure in figures],

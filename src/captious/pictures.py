@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Picture", "Ranking"]
+__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Picture", "Ranking", "scatter"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,7 @@ class Curve:
         x, y: float64[n].
         low, high: float64[n], a 95% interval around y, or None.
         points: draw it as points, not as a line.
+        names: a name for each point, which is written beside it unless it is empty; none by default.
     """
 
     x: NDArray[np.float64]
@@ -31,6 +32,7 @@ class Curve:
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
     points: bool = False
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,13 @@ class Curves:
     y_label: str
     lines: Mapping[str, Curve]
     logarithmic: bool = False
+
+
+def scatter(
+    title: str, x: NDArray[np.float64], y: NDArray[np.float64], names: Sequence[str], x_label: str, y_label: str
+) -> Curves:
+    """A point for each of some systems, with its name; float64[n] each."""
+    return Curves(title, x_label, y_label, {"systems": Curve(x, y, points=True, names=names)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -203,13 +203,14 @@ def oriented(table: Table, medium: Medium) -> Table:
     shown = [place for place, column in enumerate(table.columns) if medium in column.media]
     columns = [table.columns[place] for place in shown]
     rows = [replace(row, cells=[row.cells[place] for place in shown]) for row in table.rows]
+    below = [replace(row, cells=[row.cells[place] for place in shown]) for row in table.description]
     if table.transposed == (table.across and medium == PAPER):
-        return replace(table, columns=columns, rows=rows, transposed=False)
+        return replace(table, columns=columns, rows=rows, description=below, transposed=False)
     if medium != PAPER and any(row.section for row in rows):
         raise ParameterError("a table of groups cannot be transposed", help="leave out --transpose (transpose=True)")
     marked = any(column.marked for column in columns)
     if medium != PAPER:
-        rows += table.description
+        rows += below
     return replace(
         table,
         columns=[

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from captious.judgment import judge, load_judgments
+from captious.report.formats import html, latex, markdown
 
 from ..support.judgments import write_jsonl
 
@@ -43,6 +44,11 @@ def test_mean_over_pairs_of_raters(tmp_path: Path, protocol: str, variant: str) 
     assert [row["metric"] for row in judgment.records] == ["bleu-1", "people"]
     assert "\n  people " in repr(judgment)
     assert judgment.to_dict()["benchmarks"][0]["people"]["value"] == people.value
+    shown = f"{100 * people.value:.1f}"
+    table = judgment.to_table()
+    assert f"\n\\midrule\npeople & {shown}" in latex(table)
+    assert f"\n| people | {shown} |" in markdown(table)
+    assert f'people</th><td><span class="value">{shown}</span>' in html(table)
 
 
 def test_no_people_where_each_caption_has_one_rating(tmp_path: Path) -> None:

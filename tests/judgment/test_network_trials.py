@@ -18,10 +18,12 @@ from captious.errors import ParameterError
 from captious.evaluation.resampling import Sampling
 from captious.judgment import network_trials
 from captious.judgment.network_trials import Trials, Variation
-from captious.judgment.studies import feature_ablation, network_depth, training_size
+from captious.judgment.studies import feature_ablation, network_depth, training_epochs, training_size
 from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import FeatureSet
+from captious.learned.network import Network
 from captious.learned.network_recipes import Recipe, as_recipe
+from captious.learned.network_training import train_network
 from captious.learned.training_example_files import write_examples
 from captious.learned.training_examples import make_examples
 from captious.metrics.contract.settings import Settings
@@ -245,3 +247,29 @@ class TestStudies:
     def test_the_same_twice(self, examples: Path, judged: Path) -> None:
         first, again = (network_depth(examples, RECIPE, [judged], (1,), seeds=2, resamples=10) for _ in range(2))
         assert first.to_dict() == again.to_dict()
+
+    def test_epochs(self, examples: Path, trials: Trials) -> None:
+        """Numbers of each epoch are those of a training that ends after it."""
+        study = training_epochs(examples, RECIPE)
+        assert [record["epoch"] for record in study.records] == [*range(1, len(study.records) + 1)]
+        target = np.concatenate(trials.judgments[0].ratings)  # type: ignore[union-attr]
+        for n in (1, 4):
+            shorter = replace(RECIPE, epochs=n, patience=n)
+            network = train_last(shorter, trials, target)
+            record = study.records[n - 1]
+            scores = network.human(trials.judged_features[0])
+            assert record["tau_b"] == pytest.approx(kendalltau(scores, target)[0])
+            assert record["accuracy"] == ((scores > 0.5) == (target == 1)).mean()
+            assert record["training_accuracy"] == ((network.human(trials.features) > 0.5) == trials.human).mean()
+        curves = study.pictures["epochs"].lines  # type: ignore[union-attr]
+        assert curves["validation captions"].y.tolist() == [record["tau_b"] for record in study.records]
+        points = study.pictures["accuracy"].lines["epochs"]  # type: ignore[union-attr]
+        assert points.points and points.x.tolist() == [record["accuracy"] for record in study.records]
+        assert "Best agreement" in study.notes[0]
+
+
+def train_last(recipe: Recipe, trials: Trials, target: NDArray[np.float64]) -> Network:
+    """The network after the last epoch, whether it is the best or not."""
+    networks: list[Network] = []
+    train_network(recipe, trials.features, trials.human, trials.judged_features[0], target, networks.append)
+    return networks[-1]

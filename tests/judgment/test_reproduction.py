@@ -10,9 +10,11 @@ import pytest
 
 from captious import Settings
 from captious.judgment import judge
+from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.reproduction import reproduce
 from captious.judgment.reproduction_result import PaperIndex, Reproduced
+from captious.judgment.studies import word_frequencies
 
 from ..support.judgments import write_jsonl
 
@@ -123,12 +125,37 @@ def test_a_study(tmp_path: Path) -> None:
     assert list(result.pictures)
 
 
+def test_files_in_a_mapping(tmp_path: Path) -> None:
+    for name in ("references", "improved"):
+        (tmp_path / f"{name}.json").write_text((EXAMPLES / f"{name}.json").read_text())
+    columns = [
+        PaperColumn(
+            name,
+            Run("word_frequencies", {"systems": {"mine": File(file)}, "references": File("references.json")}),
+            value="mine",
+            row="word",
+        )
+        for name, file in (("here", "improved.json"), ("missing", "baseline.json"))
+    ]
+    table = PaperTable("words", "figure 4", "It shows.", {"a": "a"}, columns, metrics=False)
+    result = reproduce(Paper("p", "A paper", [table]), data=tmp_path)
+    here, missing = result.figures
+    study = word_frequencies({"mine": EXAMPLES / "improved.json"}, EXAMPLES / "references.json")
+    assert here.value == next(record["mine"] for record in study.records if record["word"] == "a")
+    assert missing.verdict == "needs baseline.json in the folder of data"
+    assert result.to_dict()["seconds"].keys() == {"words"}
+
+
 def test_index() -> None:
     index = PaperIndex()
     records = index.to_table().records
     assert {record["paper"] for record in records} == {"lceval", "wembsim", "leic", "yi2020", "smurf", "coco"}
     assert all(str(record["status"]).startswith(("works", "differs: ", "needs ")) for record in records)
-    assert "wmt16" in repr(index)
+    assert {record["state"] for record in records} == {"works", "differs", "needs"}
+    assert len(records) == sum(len(paper_names.get(name).tables) for name in paper_names.names())
+    shown = repr(index)
+    assert "lceval hwcm differs: the authors' parses" in " ".join(shown.split())
+    assert "wmt16" in shown
     json.dumps(index.to_table().document)
 
 

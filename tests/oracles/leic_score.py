@@ -18,23 +18,28 @@ def sigmoid(x: float) -> float:
 
 def sentence(arrays: Arrays, numbers: Sequence[int], cut: str) -> list[float]:
     units = arrays["lstm.state"].shape[1]
-    state, cell = [0.0] * units, [0.0] * units
+    layers = [name.removesuffix(".state") for name in arrays if name.endswith(".state")]
+    states = [[0.0] * units for _ in layers]
+    cells = [[0.0] * units for _ in layers]
     for number in numbers:
-        gates = [
-            sum(float(w) * float(x) for w, x in zip(row, arrays["embedding"][number], strict=True))
-            + sum(float(u) * h for u, h in zip(recurrent, state, strict=True))
-            + float(bias)
-            for row, recurrent, bias in zip(
-                arrays["lstm.input"], arrays["lstm.state"], arrays["lstm.bias"], strict=True
-            )
-        ]
-        for i in range(units):
-            update, keep, new, out = (gates[i + part * units] for part in range(4))
-            cell[i] = sigmoid(keep) * cell[i] + sigmoid(update) * math.tanh(new)
-            state[i] = sigmoid(out) * math.tanh(cell[i])
+        read = [float(x) for x in arrays["embedding"][number]]
+        for layer, state, cell in zip(layers, states, cells, strict=True):
+            gates = [
+                sum(float(w) * x for w, x in zip(row, read, strict=True))
+                + sum(float(u) * h for u, h in zip(recurrent, state, strict=True))
+                + float(bias)
+                for row, recurrent, bias in zip(
+                    arrays[f"{layer}.input"], arrays[f"{layer}.state"], arrays[f"{layer}.bias"], strict=True
+                )
+            ]
+            for i in range(units):
+                update, keep, new, out = (gates[i + part * units] for part in range(4))
+                cell[i] = sigmoid(keep) * cell[i] + sigmoid(update) * math.tanh(new)
+                state[i] = sigmoid(out) * math.tanh(cell[i])
+            read = list(state)
         if number == 3:
-            return state
-    return state if cut == "first-words" else [0.0] * units
+            return states[-1]
+    return states[-1] if cut == "first-words" else [0.0] * units
 
 
 def linear(arrays: Arrays, name: str, values: Sequence[float]) -> list[float]:

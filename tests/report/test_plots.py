@@ -16,6 +16,7 @@ from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Curve, Curves, Matrix
+from captious.pictures import scatter
 from captious.report import plots
 
 pytest.importorskip("matplotlib")
@@ -180,3 +181,13 @@ def test_results_are_shown_without_matplotlib_and_scipy() -> None:
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_named_points() -> None:
+    """Systems in a plane, each with its name."""
+    picture = scatter("m1", np.array([0.1, 0.3]), np.array([0.2, 0.4]), ["one_$x", "two"], "meteor", "M1")
+    (axes,) = plots.draw(picture).axes
+    assert [(label.get_text(), tuple(label.xy)) for label in axes.texts] == [
+        (r"one_\$x", (0.1, 0.2)),
+        ("two", (0.3, 0.4)),
+    ]

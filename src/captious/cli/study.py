@@ -31,6 +31,7 @@ from captious.cli.options import (
 from captious.cli.outputs import deliver_result, output_options
 from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
+from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES
 from captious.learned.network_recipes import RECIPES
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
@@ -124,6 +125,8 @@ def _declaration(function: Callable[..., Any], parameter: str, option: Any) -> C
         return option_of(function, parameter, **option)
     if option is not None:
         return option_of(function, parameter, option)
+    if parameter == "systems" and "references" not in inspect.signature(function).parameters:
+        return click.argument("systems", nargs=-1, required=True, type=FILE, metavar="SYSTEM...")
     if parameter in _ARGUMENTS:
         return _ARGUMENTS[parameter]
     if parameter in _SHARED:
@@ -171,7 +174,11 @@ _STUDIES = {
     "agreement": _Entry(
         "How do human captions score?",
         "human_agreement",
-        {"counts": numbers(int, "1,2,4"), "place": click.IntRange(min=0), "published": FILE},
+        {
+            "counts": numbers(int, "1,2,4"),
+            "place": click.IntRange(min=0),
+            "published": {"type": FILE, "multiple": True},
+        },
     ),
     "words": _Entry(
         "Which words do people agree on?",
@@ -182,6 +189,21 @@ _STUDIES = {
             "tagger": {"metavar": "NAME"},
             "k": {"type": COUNT, "flags": ("-k",)},
         },
+    ),
+    "frequencies": _Entry(
+        "Do systems use words as often as people do?",
+        "word_frequencies",
+        {"n_words": {"type": COUNT, "flags": ("--words",)}},
+    ),
+    "rules": _Entry(
+        "Do captions follow the rules by which COCO's were collected?",
+        "collection_rules",
+        {"systems": {"type": FILE, "flags": ("--system",), "multiple": True}},
+        pictures=False,
+    ),
+    "sentences": _Entry(
+        "How do metrics score sentences without references?",
+        "sentence_scores",
     ),
     "smurf": _Entry(
         "How do systems differ from people in semantics, style and grammar?",
@@ -213,6 +235,22 @@ _STUDIES = {
         "How many training examples does a learned metric need?",
         "training_size",
         {**_TRAINING, "sizes": numbers(int, "100,1000")},
+    ),
+    "epochs": _Entry(
+        "How does a learned metric improve as it is trained?",
+        "training_epochs",
+        {name: _TRAINING[name] for name in ("recipe", "validation")},
+    ),
+    "critiques": _Entry(
+        "What does a critique of LEIC need?",
+        "critique_grid",
+        {
+            "recipe": recipe_attributes(CRITIQUE_RECIPES),
+            "images": {"type": FILE, "metavar": "FEATURES"},
+            "vectors": {"metavar": "NAME|FILE"},
+            "layers": numbers(int, "1,2"),
+            "sample": _SAMPLE,
+        },
     ),
 }
 

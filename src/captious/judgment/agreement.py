@@ -31,6 +31,7 @@ from captious.metrics.contract.availability import coco_available
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import ALL, MetricLike, check_used
 from captious.metrics.contract.settings import Settings
+from captious.pictures import Curves, scatter
 from captious.progress import steps
 
 __all__ = ["TESTS", "judge", "load_judgments"]
@@ -252,4 +253,29 @@ def _result(
     }
     agreement = judgments.people(sampling)
     people = Agreement(PEOPLE, *agreement, None, f"{PEOPLE}|mean-over:pairs") if agreement else None
-    return BenchmarkResult(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values, people)
+    return BenchmarkResult(
+        judgments.protocol,
+        judgments.n,
+        dict(judgments.data),
+        agreements,
+        p_values,
+        people,
+        _scatters(judgments, metrics),
+    )
+
+
+def _scatters(judgments: HumanJudgments, metrics: Sequence[ItemScores]) -> dict[str, Curves]:
+    """A picture for each metric, with a point for each system, where systems are compared."""
+    name = judgments.protocol.full_name
+    pictures = {}
+    for metric in metrics:
+        if compared := judgments.of_systems(metric.values):
+            pictures[f"{name}-{metric.label.replace('/', '-')}"] = scatter(
+                f"{name}: {metric.label}",
+                compared.scores,
+                compared.ratings,
+                compared.names,
+                f"{metric.label}{', negated' if metric.lower_is_better else ''}",
+                judgments.protocol.facts().get("measure", "mean rating").partition(",")[0],
+            )
+    return pictures

@@ -21,9 +21,23 @@ from captious.evaluation.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, p_of_none, williams
 from captious.judgment.protocols import Protocol
 
-__all__ = ["CaptionJudgments", "CaptionPairs", "HumanJudgments", "RatedCaptions", "SystemRanking"]
+__all__ = ["CaptionJudgments", "CaptionPairs", "HumanJudgments", "OfSystems", "RatedCaptions", "SystemRanking"]
 
 _BATCH = 100  # resamples at a time
+
+
+@dataclass(frozen=True, eq=False)
+class OfSystems:
+    """What people and a metric say about systems.
+
+    Args:
+        names: the systems.
+        scores, ratings: float64[n_systems].
+    """
+
+    names: Sequence[str]
+    scores: NDArray[np.float64]
+    ratings: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +82,10 @@ class HumanJudgments(ABC):
 
     def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
         """p of no correlation; None where points are not independent, as several captions of an image are not."""
+        return None
+
+    def of_systems(self, scores: NDArray[np.float64]) -> OfSystems | None:
+        """Scores and ratings of systems, if these are compared; None where captions or pairs are."""
         return None
 
     @abstractmethod
@@ -300,6 +318,9 @@ class SystemRanking(HumanJudgments):
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.array([self._points.value(scores)])
+
+    def of_systems(self, scores: NDArray[np.float64]) -> OfSystems:
+        return OfSystems(self.systems, scores, self.human)
 
     def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
         return p_of_none(self.protocol.statistic, scores, self.human)

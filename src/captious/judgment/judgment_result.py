@@ -10,6 +10,7 @@ from captious.errors import UnknownNameError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import judgment_table
 from captious.judgment.protocols import Protocol
+from captious.pictures import Picture
 from captious.table import Displayed, Table, json_document
 from captious.version import __version__
 
@@ -54,6 +55,7 @@ class BenchmarkResult:
         p_values: pair of metrics -> p of their difference, corrected for the number of pairs; empty if not tested.
         people: the agreement of people with each other, the mean over all pairs of them, where several judged every
             caption; otherwise None.
+        pictures: scores of systems beside the judgments of people, by file name, where systems were compared.
     """
 
     protocol: Protocol
@@ -62,6 +64,7 @@ class BenchmarkResult:
     agreements: Mapping[str, Agreement]
     p_values: Mapping[tuple[str, str], float] = field(default_factory=dict)
     people: Agreement | None = None
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
 
     def __getitem__(self, metric: str) -> Agreement:
         if metric not in self.agreements:

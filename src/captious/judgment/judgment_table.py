@@ -59,7 +59,8 @@ def judgment_table(judgment: Judgment) -> Table:
         explanations=explanations,
         comments=comments,
         fold=_FOLD,
-        pictures={name: _ranking(result, judgment.level) for name, result in judgment.items()},
+        pictures={name: _ranking(result, judgment.level) for name, result in judgment.items()}
+        | {name: picture for result in judgment.values() for name, picture in result.pictures.items()},
         warnings=judgment.warnings,
     )
 

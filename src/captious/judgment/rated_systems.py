@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.evaluation.resampling import permutation_p_value
 from captious.judgment.correlation import standardized
-from captious.judgment.human_judgments import CaptionJudgments
+from captious.judgment.human_judgments import CaptionJudgments, OfSystems
 
 __all__ = ["SYSTEM_STATISTICS", "RatedSystems", "agreement_of_systems"]
 
@@ -58,6 +58,9 @@ class RatedSystems(CaptionJudgments):
         drawn = counts[:, self.units].astype(np.float64)
         with np.errstate(invalid="ignore"):
             return np.asarray((drawn @ (members * values[:, None])) / (drawn @ members))
+
+    def of_systems(self, scores: NDArray[np.float64]) -> OfSystems:
+        return OfSystems(self.names, self._means(scores, self._every)[0], self._means(self.ratings, self._every)[0])
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.resampled(scores, self._every)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from time import process_time
 from typing import Any
 
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
@@ -64,11 +65,22 @@ def reproduce(
     tables = paper.tables if table is None else [paper.table(table)]
     runner = _Runner(data_folder(data), settings or Settings(), Sampling(resamples, seed))
     figures: list[Reproduced] = []
+    seconds: dict[str, float] = {}
     with steps(tables, lambda table: f"{paper.name} {table.name}") as computed:
         for each in computed:
+            start = process_time()
             figures += runner.figures(each)
+            seconds[each.name] = process_time() - start
     return Reproduction(
-        paper, tables, figures, runner.sampling, runner.signatures, runner.data, runner.pictures, runner.warnings
+        paper,
+        tables,
+        figures,
+        runner.sampling,
+        runner.signatures,
+        runner.data,
+        runner.pictures,
+        runner.warnings,
+        seconds,
     )
 
 
@@ -111,7 +123,7 @@ class _Runner:
         reason = given.reasons.get(request, "")
         if not request or column.run is None:
             reason = f"needs {table.needs}" if table.needs else "nothing here computes it"
-        record = next((r for r in given.records if r.get(column.row) == request and _matches(r, column)), None)
+        record = next((r for r in given.records if str(r.get(column.row)) == request and _matches(r, column)), None)
         if published is not None and table.percent:
             published /= 100
         value, interval = None, None
@@ -195,11 +207,18 @@ class _Runner:
             arguments |= {"data": self.folder.folder, "resamples": self.sampling.resamples, "seed": self.sampling.seed}
             return judge(**arguments)
         function = getattr(import_module("captious.judgment.studies"), run.function)  # slow to import
-        if "data" in inspect.signature(function).parameters:
+        taken = inspect.signature(function).parameters
+        if "data" in taken:
             arguments["data"] = self.folder.folder
+        if "settings" in taken:
+            arguments.setdefault("settings", self.settings)
         return function(**arguments)  # type: ignore[no-any-return]
 
     def _path(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self._path(each) for key, each in value.items()}
+        if isinstance(value, tuple):
+            return tuple(map(self._path, value))
         return self.folder.path(value.name) if isinstance(value, File) else value
 
     def _settings(self, metrics: Sequence[str]) -> Settings:

@@ -75,6 +75,7 @@ class Reproduction(Displayed):
         data: files that were read: name -> CRC-32.
         pictures: figures by file name without extension.
         warnings: about misleading numbers, one sentence each.
+        seconds: CPU time of each table, of all cores together; what an earlier table computed takes none.
     """
 
     paper: Paper
@@ -85,6 +86,7 @@ class Reproduction(Displayed):
     data: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
     def to_table(self) -> Table:
         """One row per figure, in a section for every column of the paper's tables."""
@@ -161,6 +163,7 @@ class Reproduction(Displayed):
                 **self.sampling.settings,
                 "data": self.data,
                 "signatures": self.signatures,
+                "seconds": {table: round(taken, 1) for table, taken in self.seconds.items()},
                 "figures": self.records,
                 **({"warnings": [*dict.fromkeys(self.warnings)]} if self.warnings else {}),
             }
@@ -184,6 +187,7 @@ class PaperIndex(Displayed):
                 "paper": paper.name,
                 "table": table.name,
                 "place": table.place,
+                "state": table.state,
                 "status": table.status,
                 "shows": table.shows,
             }
@@ -191,19 +195,27 @@ class PaperIndex(Displayed):
             for table in paper.tables
         ]
         rows = [
-            Row(table.name, [Cell(table.place), Cell(table.status), Cell(table.shows)], section=paper.name)
+            Row(table.name, [Cell(table.place), Cell(table.state)], section=paper.name)
             for paper in self.papers
             for table in paper.tables
         ]
         title = "Tables and figures of papers: captious reproduce PAPER TABLE"
         return Table(
-            columns=[Column(head, align="left") for head in ("place", "here", "what it shows")],
+            columns=[Column(head, align="left") for head in ("place", "here")],
             rows=rows,
             records=records,
             document={"version": __version__, "tables": records},
             title=title,
             caption=title,
-            notes=[f"{paper.name}: {paper.title}" for paper in self.papers],
+            notes=[
+                *(f"{paper.name}: {paper.title}" for paper in self.papers),
+                *(
+                    f"{paper.name} {table.name} {table.status}"
+                    for paper in self.papers
+                    for table in paper.tables
+                    if table.state != "works"
+                ),
+            ],
         )
 
 

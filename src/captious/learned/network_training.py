@@ -5,7 +5,7 @@ On one machine, the same recipe and data give the same bits: one thread, double 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -70,6 +70,7 @@ def train_network(
     human: NDArray[np.bool_],
     validation: NDArray[np.float64],
     target: NDArray[np.float64],
+    watch: Callable[[Network], None] | None = None,
 ) -> Outcome:
     """Train, and keep the network of the epoch with the best validation tau.
 
@@ -81,6 +82,7 @@ def train_network(
         human: who wrote them, bool[n].
         validation: features of the validation captions, float64[m, n_features].
         target: labels or ratings of the validation captions, float64[m].
+        watch: gets the network after each epoch.
 
     Raises:
         MissingExtraError: torch is not installed.
@@ -103,6 +105,8 @@ def train_network(
         try:
             for network in _epochs(recipe, features, human, rng):
                 taus.append(tau(network.human(validation), target))
+                if watch is not None:
+                    watch(network)
                 if best is None or taus[-1] > best[0]:
                     best = (taus[-1], len(taus), network)
                 progress.reach(len(taus), f"validation tau {taus[-1]:.4f}, best {best[0]:.4f} after epoch {best[1]}")

@@ -57,6 +57,10 @@ def html_table(table: Table, caption: str = "", *, section: str = "", drawn: boo
         label = row.label if section or not row.section else f"{row.section}, {row.label}"
         head = f'<th class="text" scope="row">{text(label)}</th>' if has_labels else ""
         body.append(f"<tr{hint}>{head}{cells}</tr>")
+    if not section and not drawn:
+        for row in table.description:
+            cells = "".join(map(_cell, row.cells, table.columns))
+            body.append(f'<tr class="description"><th class="text" scope="row">{text(row.label)}</th>{cells}</tr>')
     corner = "<td></td>" if has_labels else ""
     names = [_mark(place) * drawn + text(column.head) for place, column in enumerate(table.columns)]
     heads = f"<tr>{corner}{''.join(map(_head, table.columns, names))}{'<td class=drawing></td>' * drawn}</tr>"

@@ -65,9 +65,10 @@ def _lines(table: Table, n_labels: int) -> Iterator[Line]:
     if groups := [(name, len([*members])) for name, members in groupby(column.group for column in columns) if name]:
         yield from _above(groups, n_labels + len([*takewhile(lambda column: not column.group, columns)]))
     yield [*[table.label_head] * n_labels, *map(_head, columns)]
-    section = None
-    for row, best in zip(table.rows, best_looking(table), strict=True):
-        begins = row.section != section
+    section: str | None = None
+    unmarked = [[False] * len(columns)] * len(table.description)
+    for row, best in zip([*table.rows, *table.description], best_looking(table) + unmarked, strict=True):
+        begins = row.section != section or row is next(iter(table.description), None)
         if begins:
             yield r"\midrule"
         section = row.section

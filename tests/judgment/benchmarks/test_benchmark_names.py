@@ -39,6 +39,7 @@ NAMES = [
     "clotho-eval",
     "factvc",
     "iiw",
+    "distractors",
 ]
 
 #: A package with a benchmark, as someone would write it.

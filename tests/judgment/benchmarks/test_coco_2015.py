@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from captious.errors import CaptionFileError
+from captious.judgment import judge
 from captious.judgment.human_judgments import SystemRanking
 
 from ...support.judgments import load, write
@@ -32,6 +33,17 @@ def test_judgments(tmp_path: Path) -> None:
         assert found.systems == ["A", "B"]  # not Human, and not C, whose judged entry has no scores
         assert found.human.tolist() == human
         assert {metric: scores.tolist() for metric, scores in found.published.items()} == {"cider-d": [0.5, 0.4]}
+
+
+def test_pictures(tmp_path: Path) -> None:
+    """A point for each system, with its name."""
+    teams = {name: team(n / 10, 0.1, ("2015-05-29", {"CIDEr": 1 / (n + 1)})) for n, name in enumerate("ABCD")}
+    write(tmp_path, "coco2015/teams.json", teams)
+    pictures = judge("coco-2015@m1", "cider-d", data=tmp_path, resamples=20).to_table().pictures
+    points = pictures["coco-2015@m1-cider-d"].lines["systems"]  # type: ignore[union-attr]
+    assert list(points.names) == ["A", "B", "C", "D"]
+    assert points.x.tolist() == [1, 1 / 2, 1 / 3, 1 / 4]
+    assert points.y.tolist() == [0, 0.1, 0.2, 0.3]
 
 
 @pytest.mark.parametrize("content", [["A"], {"A": {}}, {"A": []}, {"A": {"cap_c40": 3}}, "A"])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from captious import Settings
+from captious.judgment.papers import paper_names
 from captious.judgment.reproduction import reproduce
 
 PROJECT = Path(__file__).parents[3]
@@ -28,6 +29,14 @@ def test_pages_are_current() -> None:
     tool: dict[str, Any] = run_path(str(PROJECT / "tools" / "papers.py"))
     for name, text in tool["pages"]().items():
         assert (PAPERS / name).read_text(encoding="utf-8") == text, name
+
+
+def test_tables_take_less_than_three_minutes() -> None:
+    """CPU time of all cores together, when they were measured; trainings take longer."""
+    for paper, table in MEASURED:
+        needs = paper_names.get(paper).table(table).needs
+        measured = json.loads((PAPERS / "measured" / f"{paper}.json").read_text())[table]
+        assert measured["seconds"] < 180 or "examples" in needs, (paper, table)
 
 
 def check(paper: str, table: str, data: Path, settings: Settings | None = None) -> None:

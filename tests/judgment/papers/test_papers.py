@@ -13,6 +13,7 @@ from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.studies.collection_rules import RULES
 from captious.metrics.contract.request import Request
 
 TABLES = [(name, table) for name in paper_names.names() for table in paper_names.get(name).tables]
@@ -41,6 +42,16 @@ def test_tables_name_what_exists(paper: str, table: PaperTable) -> None:
         for row in table.rows.values():
             if row not in ("", PEOPLE):
                 assert all(Request.from_text(str(part)).metric for part in summands(row))
+
+
+def test_rules_are_those_of_the_study() -> None:
+    assert tuple(paper_names.get("coco").table("rules").rows) == RULES
+
+
+def test_files_anywhere_among_arguments() -> None:
+    files = [File(name) for name in "abc"]
+    run = Run("word_frequencies", {"systems": {"a": files[0], "b": files[1]}, "published": (files[2], "x"), "n": 3})
+    assert run.files == files
 
 
 def test_wrong_tables() -> None:

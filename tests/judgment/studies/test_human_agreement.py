@@ -151,6 +151,15 @@ def test_published_scores_stand_beside() -> None:
     assert study.columns[-2:] == ["expected", "published_c4"]
     assert study.records[0]["published_c4"] == 0.5
     assert study.records[0]["expected"] == pytest.approx(4.001)  # gains of one stay one
+    both = [PublishedScores("c4", {"listener": 0.5}, 4), PublishedScores("c40", {"listener": 0.7}, 40)]
+    several = human_agreement(captions(4, 4, 4), Listener(), published=both)
+    assert several.columns[-3:] == ["expected", "published_c4", "published_c40"]
+    picture = several.pictures["agreement"]
+    line = picture.lines["listener"]  # type: ignore[union-attr]
+    assert line.x.tolist() == [1, 2, 3, 4, 40]
+    assert line.y.tolist()[3:] == line.low.tolist()[3:] == [0.5, 0.7]
+    assert [*line.names] == ["", "", "", "c4", "c40"]
+    assert picture.logarithmic  # type: ignore[union-attr]
     other = human_agreement(captions(4, 4, 4), Listener(), published=PublishedScores("c9", {}, 9))
     assert "expected" not in other.columns
     assert other.records[0]["published_c9"] is None

@@ -66,6 +66,10 @@ def test_scores_and_correlations(captioners: Captioners) -> None:
     for metric in METRICS:
         r = found["over systems", "m1"][metric]
         assert found["over systems, low", "m1"][metric] <= r <= found["over systems, high", "m1"][metric]
+    points = study.pictures["m1-rouge-l"].lines["systems"]
+    assert list(points.names) == [*reports]
+    assert points.x.tolist() == [report["rouge-l"].score for report in reports.values()]
+    assert points.y.tolist() == [*HUMAN.values()]
     assert list(study.columns) == ["what", "of", *METRICS, "m1"]
     assert not study.notes
 

@@ -27,9 +27,9 @@ def some_numbers(n: int, length: int, n_words: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("combination", "images"), SHAPES)
-@pytest.mark.parametrize("cut", ["zeros", "first-words"])
-def test_scores_are_those_of_the_oracle(combination: str, images: str, cut: str) -> None:
-    recipe = small_recipe(combination, images, cut=cut, length=7)
+@pytest.mark.parametrize(("cut", "layers"), [("zeros", 1), ("first-words", 1), ("zeros", 3)])
+def test_scores_are_those_of_the_oracle(combination: str, images: str, cut: str, layers: int) -> None:
+    recipe = small_recipe(combination, images, cut=cut, length=7, layers=layers)
     trained = random_critique(recipe)
     arrays = trained.critique.arrays
     numbers = some_numbers(20, 7, len(trained.words))

@@ -33,9 +33,9 @@ def captions(shared_data: Path) -> Captions:
 
 
 @pytest.mark.parametrize("combination", COMBINATIONS)
-@pytest.mark.parametrize("images", IMAGES)
-def test_torch_and_numpy_compute_the_same(combination: str, images: str) -> None:
-    recipe = small_recipe(combination, images, dropout=0.0, length=6)
+@pytest.mark.parametrize(("images", "layers"), [*((images, 1) for images in IMAGES), ("none", 3)])
+def test_torch_and_numpy_compute_the_same(combination: str, images: str, layers: int) -> None:
+    recipe = small_recipe(combination, images, dropout=0.0, length=6, layers=layers)
     trained = random_critique(recipe)
     rng = np.random.default_rng(3)
     numbers = rng.integers(3, len(trained.words) + 4, (3, 9, 6)).astype(np.int32)

@@ -39,6 +39,7 @@ _BUILT_IN = (
     "clotho-eval",
     "factvc",
     "iiw",
+    "distractors",
 )
 _MODULES = {"audiocaps-eval": "fense", "clotho-eval": "fense"}
 _OTHERS = EntryPoints("captious.benchmarks", "benchmark", _BUILT_IN)

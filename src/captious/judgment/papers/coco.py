@@ -8,7 +8,10 @@ __all__ = ["PAPER"]
 
 _HUMAN = Run(
     "human_agreement",
-    {"references": File("coco/captions_val2014.json"), "published": File("coco2015/cap_c5.json")},
+    {
+        "references": File("coco/captions_val2014.json"),
+        "published": (File("coco2015/cap_c5.json"), File("coco2015/cap_c40.json")),
+    },
 )
 _METRICS = {
     "BLEU-1": "bleu-1",
@@ -21,7 +24,18 @@ _METRICS = {
 }
 _C5 = (0.663, 0.469, 0.321, 0.217, 0.252, 0.484, 0.854)
 _C40 = (0.880, 0.744, 0.603, 0.471, 0.335, 0.626, 0.910)
+_RULES_OF_COLLECTION = ("eight words or more", 'not "There is"', "no future or past", "no speech", "no names")
+_RULES = Run("collection_rules", {"references": File("coco/captions_val2014.json")})
 _WORDS = Run("word_agreement", {"references": File("coco/captions_val2014.json"), "n_words": 50})
+_PHR = Run(
+    "word_agreement",
+    {
+        "references": File("coco/captions_val2014.json"),
+        "n_words": 50,
+        "systems": {"google": File("coco/results_val2014/vinyals-et-al-2017.json")},
+    },
+)
+_EXAMPLE_WORDS = {word: word for word in ("man", "table", "riding", "large")}
 
 PAPER = Paper(
     "coco",
@@ -30,13 +44,13 @@ PAPER = Paper(
         PaperTable(
             "human-c5",
             "human agreement, c5",
-            "Scores of one human caption against five others.",
+            "Scores of one human caption against five others (--plot draws all numbers of references, c5 and c40).",
             _METRICS,
             [
                 PaperColumn("c5, expected from four references", _HUMAN, value="expected"),
-                PaperColumn("four references", _HUMAN, value="refs_4"),
+                *(PaperColumn(f"{n} reference{'s' if n > 1 else ''}", _HUMAN, value=f"refs_{n}") for n in (1, 2, 3, 4)),
             ],
-            {row: (figure, None) for row, figure in zip(_METRICS, _C5, strict=True)},
+            {row: (figure, *[None] * 4) for row, figure in zip(_METRICS, _C5, strict=True)},
             differs="val2014 has five captions per image, so that one has four references; the score with five is "
             "extrapolated, and not for CIDEr-D, which hardly grows",
         ),
@@ -53,7 +67,7 @@ PAPER = Paper(
             "words",
             "figure 3",
             "Human recall and precision of words, with the model's precision (--plot draws all words).",
-            {word: word for word in ("man", "table", "riding", "large")},
+            _EXAMPLE_WORDS,
             [PaperColumn(key, _WORDS, value=key, row="word") for key in ("recall", "precision", "p", "model")],
             metrics=False,
             remark="The figure's values are not at hand.",
@@ -61,15 +75,33 @@ PAPER = Paper(
         PaperTable(
             "phr",
             "section 4, precision at human recall",
-            "Precision of a system at the recall of people, by word.",
-            command="captious study words REFERENCES --system FILE",
-            needs="the captions of a system with a score per word; the paper has no figures of a public system",
+            "Precision of people, and of Google's entry of 2015 at the recall of people (--plot draws all words).",
+            _EXAMPLE_WORDS,
+            [
+                PaperColumn(label, _PHR, value=key, row="word")
+                for label, key in (
+                    ("human recall", "recall"),
+                    ("human precision", "precision"),
+                    ("recall", "recall_google"),
+                    ("precision at human recall", "phr_google"),
+                )
+            ],
+            metrics=False,
+            remark="The paper has no figures of a public system. These captions have no score per word: where a system "
+            "recalls a word less often than people, its precision is interpolated.",
         ),
         PaperTable(
             "rules",
             "section 2, collection of captions",
-            'Rules for people who write captions: eight words or more, not to begin with "There is", and others.',
-            needs="a check of these rules, which captious check has not",
+            'Share of human captions that break a rule: eight words or more, not to begin with "There is", and others.',
+            {rule: rule for rule in _RULES_OF_COLLECTION},
+            [PaperColumn("share that breaks it", _RULES, {"captions_of": "people"}, "share", "rule")],
+            metrics=False,
+            percent=True,
+            digits=2,
+            command="captious study rules REFERENCES --system FILE",
+            remark="The paper has no figures. No program can check that what is described is important; the last three "
+            "rules are judged by words that usually go with breaking them.",
         ),
         PaperTable(
             "server",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
+from captious.learned.critique.critique_recipes import CritiqueRecipe
 
 __all__ = ["PAPER"]
 
@@ -15,6 +16,45 @@ _METRICS = {
     "SPICE": "spice",
 }
 _TRAINED = "weights that captious learn critique trains on a system's captions and image features; a GPU for full size"
+_FULL_SIZE = "for full size (512 units, 40,504 images, nine systems) hours of a GPU"
+_GRID = "captious study critiques SYSTEM REFERENCES --images FEATURES --layers 1,2,3"
+_LAYERS = (1, 2, 3)
+_CRITIQUES = Run(
+    "critique_grid",
+    {
+        "candidates": File("coco/results_val2014/vinyals-et-al-2017.json"),
+        "references": File("coco/captions_val2014.json"),
+        "recipe": CritiqueRecipe("leic-small", units=128, hidden=128, width=100, epochs=10),
+        "layers": _LAYERS,
+        "sample": 4000,
+    },
+)
+_GRID_ROWS = {
+    "reference, augmentation": "yes",
+    "reference, no augmentation": "no",
+    "image and reference": "",
+    "image": "",
+}
+_SMALL = (
+    "The figure's values are not at hand. Ours are of small critiques (128 units, 10 epochs) that see no images, on "
+    "4,000 images and one system, in two folds."
+)
+_OF_SYSTEMS = judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"})
+_SYSTEMS = tuple(
+    f"{name}-et-al-{year}"
+    for name, year in (
+        *(("vinyals", 2017), ("shetty", 2016), ("wu", 2016), ("dai", 2017), ("liu", 2017), ("mun", 2017)),
+        *(("shetty", 2017), ("tavakoli", 2017), ("zhou", 2017)),
+    )
+)
+_FREQUENCIES = Run(
+    "word_frequencies",
+    {
+        "systems": {name: File(f"coco/results_val2014/{name}.json") for name in _SYSTEMS},
+        "references": File("coco/captions_val2014.json"),
+        "n_words": 100,
+    },
+)
 _ROBUSTNESS = Run(
     "robustness",
     {
@@ -48,7 +88,7 @@ PAPER = Paper(
             "system level, COCO 2015",
             "Pearson correlation with M1 and M2 over the systems of the COCO challenge.",
             _METRICS | {"LEIC": "", "LEIC without augmentation": ""},
-            judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"}),
+            _OF_SYSTEMS,
             {"LEIC": (0.939, 0.949), "LEIC without augmentation": (0.821, 0.807)},
             needs=f"the captions of the twelve judged systems on val2014, and {_TRAINED}, for LEIC's own rows",
             remark="Published figures of the other metrics are not at hand.",
@@ -78,17 +118,65 @@ PAPER = Paper(
         PaperTable(
             "words",
             "figure 4",
-            "Frequencies of words in human and machine captions.",
-            needs="a study of word frequencies, which captious has not",
+            "Occurrences of words per 1,000 words of human and machine captions (--plot draws how much of all text the "
+            "most frequent words make up).",
+            {word: word for word in ("a", "on", "the", "with", "and", "man", "sitting", "her", "two", "blue")},
+            [PaperColumn(name, _FREQUENCIES, value=name, row="word") for name in ("people", *_SYSTEMS)],
+            metrics=False,
+            digits=1,
+            remark="The figure's values are not at hand. Ours are of val2014 and nine systems published there.",
         ),
-        PaperTable("grid", "figure 5", "Scores by augmentation and features.", needs=_TRAINED),
+        PaperTable(
+            "grid",
+            "figure 5",
+            "Scores of a system and of people by features and augmentation.",
+            _GRID_ROWS,
+            [
+                PaperColumn(label, _CRITIQUES, {"layers": 1}, value, "augmentation")
+                for label, value in (("Google 2015", "score"), ("people", "human"))
+            ],
+            metrics=False,
+            needs=f"{_FULL_SIZE}, and image features of the photographs",
+            command=_GRID,
+            remark=_SMALL,
+        ),
         PaperTable(
             "scatter",
             "figure 7",
-            "Scores of systems against M1 and M2.",
-            needs=f"the captions of the systems, and {_TRAINED}",
+            "Scores of systems against M1 and M2: Pearson correlations (--plot draws a point with its name for each "
+            "system).",
+            _METRICS | {"LEIC": ""},
+            _OF_SYSTEMS,
+            needs=f"the captions of the twelve judged systems on val2014, and {_TRAINED}, for LEIC's own picture",
         ),
-        PaperTable("layers", "figure 8", "Scores by the number of layers.", needs=_TRAINED),
-        PaperTable("grid-robustness", "figure 9", "Robustness by augmentation and features.", needs=_TRAINED),
+        PaperTable(
+            "layers",
+            "figure 8",
+            "Scores of a system and of people by the number of layers of the LSTM, with augmentation.",
+            {f"{n} layer{'s' if n > 1 else ''}": str(n) for n in _LAYERS},
+            [
+                PaperColumn(label, _CRITIQUES, {"augmentation": "yes"}, value, "layers")
+                for label, value in (("Google 2015", "score"), ("people", "human"))
+            ],
+            metrics=False,
+            needs=f"{_FULL_SIZE}, and image features of the photographs",
+            command=_GRID,
+            remark=_SMALL,
+        ),
+        PaperTable(
+            "grid-robustness",
+            "figure 9",
+            "Scores of people's captions, intact and corrupted, by features and augmentation; the more they differ, "
+            "the more robust.",
+            _GRID_ROWS,
+            [
+                PaperColumn(value if value != "human" else "intact", _CRITIQUES, {"layers": 1}, value, "augmentation")
+                for value in ("human", "random captions", "word permutation", "random words")
+            ],
+            metrics=False,
+            needs=f"{_FULL_SIZE}, and image features of the photographs",
+            command=_GRID,
+            remark=_SMALL,
+        ),
     ),
 )

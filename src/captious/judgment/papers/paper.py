@@ -24,7 +24,8 @@ class Run:
 
     Args:
         function: "judge", or the name of a function of ``captious.judgment.studies``.
-        arguments: its arguments, except metrics, data, settings, resamples and seed. A ``File`` stands for its path.
+        arguments: its arguments, except metrics, data, settings, resamples and seed. A ``File`` stands for its path,
+            also in a tuple and as a value of a mapping.
     """
 
     function: str
@@ -33,7 +34,13 @@ class Run:
     @property
     def files(self) -> list[File]:
         """The files among its arguments."""
-        return [value for value in self.arguments.values() if isinstance(value, File)]
+        return [file for value in self.arguments.values() for file in _files(value)]
+
+
+def _files(value: object) -> list[File]:
+    if isinstance(value, Mapping | tuple):
+        return [file for each in (value.values() if isinstance(value, Mapping) else value) for file in _files(each)]
+    return [value] if isinstance(value, File) else []
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,11 @@ class PaperTable:
             wrong = "it says neither how it is computed nor what it needs"
         if wrong:
             raise ParameterError(f"{self.name!r} is not a table of a paper: {wrong}", help="see docs/add-a-paper.md")
+
+    @property
+    def state(self) -> str:
+        """Works, differs or needs: the first word of ``status``."""
+        return self.status.partition(" ")[0].rstrip(":")
 
     @property
     def status(self) -> str:

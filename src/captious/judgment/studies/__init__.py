@@ -8,16 +8,23 @@
     scoring_time         what does a metric cost?
     human_agreement      how do human captions score?
     word_agreement       which words do people agree on?
+    word_frequencies     do systems use words as often as people do?
+    collection_rules     do captions follow the rules by which COCO's were collected?
     smurf_analysis       how do systems differ from people in meaning and in style?
     score_distributions  does a metric tell human from machine captions?
+    sentence_scores      how do metrics score sentences without references?
     feature_ablation     which features does a learned metric need?
     network_depth        does it need hidden layers?
     training_size        how many examples does it need?
+    training_epochs      how does it improve as it is trained?
+    critique_grid        what does a critique of LEIC need?
 
 Each gives a table, and its pictures if there are any, as a ``Study``.
 """
 
+from captious.judgment.studies.collection_rules import collection_rules
 from captious.judgment.studies.critical_failures import critical_failures
+from captious.judgment.studies.critique_grid import critique_grid
 from captious.judgment.studies.feature_ablation import feature_ablation
 from captious.judgment.studies.human_agreement import human_agreement
 from captious.judgment.studies.metric_correlations import metric_correlations
@@ -26,13 +33,18 @@ from captious.judgment.studies.reference_counts import reference_counts
 from captious.judgment.studies.robustness import robustness
 from captious.judgment.studies.score_distributions import score_distributions
 from captious.judgment.studies.scoring_time import scoring_time
+from captious.judgment.studies.sentence_scores import sentence_scores
 from captious.judgment.studies.smurf_analysis import smurf_analysis
 from captious.judgment.studies.system_correlations import system_correlations
+from captious.judgment.studies.training_epochs import training_epochs
 from captious.judgment.studies.training_size import training_size
 from captious.judgment.studies.word_agreement import word_agreement
+from captious.judgment.studies.word_frequencies import word_frequencies
 
 __all__ = [
+    "collection_rules",
     "critical_failures",
+    "critique_grid",
     "feature_ablation",
     "human_agreement",
     "metric_correlations",
@@ -41,8 +53,11 @@ __all__ = [
     "robustness",
     "score_distributions",
     "scoring_time",
+    "sentence_scores",
     "smurf_analysis",
     "system_correlations",
+    "training_epochs",
     "training_size",
     "word_agreement",
+    "word_frequencies",
 ]

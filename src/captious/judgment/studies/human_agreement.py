@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,10 @@ class PublishedScores:
     data: Mapping[str, str] = field(default_factory=dict)
 
 
+#: What published scores come from: a leaderboard's file, or the scores themselves.
+Published: TypeAlias = PublishedScores | str | os.PathLike[str]
+
+
 def human_agreement(
     references: object,
     metrics: Metrics = None,
@@ -58,7 +62,7 @@ def human_agreement(
     *,
     settings: Settings | None = None,
     place: int | None = None,
-    published: PublishedScores | str | os.PathLike[str] | None = None,
+    published: Published | Sequence[Published] = (),
     resamples: int = 1000,
     seed: int = DEFAULT_SEED,
 ) -> Study:
@@ -75,13 +79,15 @@ def human_agreement(
             which is 4 for COCO.
         place: hold out the caption at this position, from 0, and take the others in order; by default all are drawn at
             random.
-        published: scores to compare with: a COCO leaderboard with a human row, such as ``cap_c5.json``, or scores.
+        published: scores to compare with: a COCO leaderboard with a human row, such as ``cap_c5.json``, or scores; or
+            several of these.
         resamples, seed: of the bootstrap intervals over images; the seed is also
             that of the draw.
 
     Returns:
         One record per metric: its score for every number of references, the 95% interval of the last ("ci95" has all),
-        and the published score; if that has just one more reference, also the score to be expected with that many.
+        and the published scores; if one has just one more reference, also the score to be expected with that many. The
+        picture shows all numbers of references, those of published scores included.
 
     Raises:
         ParameterError: numbers of references below 1, or more than any image has.
@@ -89,8 +95,8 @@ def human_agreement(
         and what ``captious.score`` raises about captions and metrics.
     """
     sampling = Sampling(resamples, seed)
-    if isinstance(published, str | os.PathLike):
-        published = read_human_row(published)
+    several = [published] if isinstance(published, str | os.PathLike | PublishedScores) else published
+    rows = [row if isinstance(row, PublishedScores) else read_human_row(row) for row in several]
     selection = as_selection(metrics, settings)
     table = read_references(references)
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
@@ -105,23 +111,34 @@ def human_agreement(
         results = [reports[count][label] for count in counts]
         scores = [result.score for result in results]
         intervals = [result.confidence_interval(sampling.level, **sampling.settings) for result in results]
-        records.append(_record(label, counts, scores, intervals, published))
-        lines[label] = Curve(np.array(counts, float), np.array(scores), *np.array(intervals).T)
+        records.append(_record(label, counts, scores, intervals, rows))
+        lines[label] = _line(label, counts, scores, intervals, rows)
     return Study(
         "agreement",
         f"Human captions against other human captions: {name_of_file(references, table.name)}, {len(images):,} images",
         [key for key in records[0] if key != "ci95"],
         records,
         {label: result.signature for label, result in last.items()},
-        {**checksums(references), **(published.data if published else {})},
+        {**checksums(references), **{file: crc for row in rows for file, crc in row.data.items()}},
         {
             "counts": counts,
             "held out": "drawn" if place is None else f"place {place}",
             "images": len(images),
             **sampling.settings,
         },
-        {"agreement": Curves("Human captions against other human captions", "references", "score", lines)},
-        notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, published)],
+        {
+            "agreement": Curves(
+                "Human captions against other human captions",
+                "references",
+                "score",
+                lines,
+                logarithmic=any((row.n_references or 0) > 2 * counts[-1] for row in rows),
+            )
+        },
+        notes=[
+            *_notes(counts, len(table) - len(images)),
+            *(note for row in rows for note in _comparison(records, counts, row)),
+        ],
         warnings=[*last.warnings, *few_images(len(images))],
     )
 
@@ -175,20 +192,36 @@ def expected_next(counts: Sequence[int], scores: Sequence[float]) -> float | Non
     return float(scores[-1] + last * ((n + 1) / n) ** power)
 
 
+def _line(
+    label: str,
+    counts: Sequence[int],
+    scores: Sequence[float],
+    intervals: Sequence[tuple[float, float]],
+    published: Sequence[PublishedScores],
+) -> Curve:
+    """Scores by number of references; published ones, whose interval is not known, have the name of their row."""
+    points = [(n, score, *ends, "") for n, score, ends in zip(counts, scores, intervals, strict=True)]
+    for row in published:
+        if row.n_references and (score := row.scores.get(label)) is not None:
+            points.append((row.n_references, score, score, score, row.label))
+    *numbers, names = zip(*sorted(points, key=lambda point: point[0]), strict=True)
+    return Curve(*(np.array(values, np.float64) for values in numbers), names=names if any(names) else ())
+
+
 def _record(
     label: str,
     counts: Sequence[int],
     scores: Sequence[float],
     intervals: Sequence[tuple[float, float]],
-    published: PublishedScores | None,
+    published: Sequence[PublishedScores],
 ) -> dict[str, Any]:
     columns = [_column(count) for count in counts]
     record: dict[str, Any] = {"metric": label, **dict(zip(columns, scores, strict=True))}
     record |= {"ci95_low": intervals[-1][0], "ci95_high": intervals[-1][1]}
-    if published is not None:
-        if published.n_references == counts[-1] + 1:
+    for row in published:
+        if row.n_references == counts[-1] + 1:
             record["expected"] = expected_next(counts, scores)
-        record[f"published_{published.label}"] = published.scores.get(label)
+        record[f"published_{row.label}"] = row.scores.get(label)
     return record | {"ci95": dict(zip(columns, map(list, intervals), strict=True))}
 
 
@@ -256,12 +289,8 @@ def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
     return notes
 
 
-def _comparison(
-    records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores | None
-) -> list[str]:
+def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores) -> list[str]:
     """How the published scores differ, and how much of that is the number of references."""
-    if published is None:
-        return []
     n = published.n_references
     notes = [
         f"The published scores use {n} references per image. They can differ from the last column for "
@@ -271,7 +300,7 @@ def _comparison(
     ]
     column = f"published_{published.label}"
     extrapolated = [r for r in records if r.get("expected") is not None and r[column] is not None]
-    if extrapolated:
+    if extrapolated and n == counts[-1] + 1:
         now = np.mean([abs(r[_column(counts[-1])] - r[column]) for r in extrapolated])
         then = np.mean([abs(r["expected"] - r[column]) for r in extrapolated])
         notes.append(

@@ -35,7 +35,7 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.text import PTB, TokenLayer
 
-__all__ = ["NEAR_IMAGES", "PATHOLOGIES", "STRENGTHS", "Specimens", "robustness"]
+__all__ = ["NEAR_IMAGES", "PATHOLOGIES", "STRENGTHS", "Specimens", "robustness", "specimens_of"]
 
 #: The ways of breaking captions, as tables name them.
 PATHOLOGIES = ("random captions", "word permutation", "random words")
@@ -94,7 +94,7 @@ def robustness(
             help="remove this metric",
         )
     rng = np.random.default_rng(sampling.seed)
-    specimens, left_out = _specimens(table, sample, rng)
+    specimens, left_out = specimens_of(table, sample, rng)
     pathologies: tuple[str, ...] = PATHOLOGIES
     if near is not None:
         pathologies = (*PATHOLOGIES, NEAR_IMAGES)
@@ -213,7 +213,7 @@ class Specimens:
         return words
 
 
-def _specimens(table: References, images: int | None, rng: np.random.Generator) -> tuple[Specimens, int]:
+def specimens_of(table: References, images: int | None, rng: np.random.Generator) -> tuple[Specimens, int]:
     """Images drawn from a table, one reference of each held out; and how many images have only one."""
     if images is not None and images < 2:
         raise ParameterError(f"{images} images are too few", help="draw at least 2; 5000 is usual")

@@ -23,11 +23,13 @@ from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
-__all__ = ["PEOPLE", "score_distributions"]
+__all__ = ["PEOPLE", "SUMMARY", "cumulative", "score_distributions", "summary"]
 
 #: What tables call the human captions.
 PEOPLE = "people"
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+#: The keys of ``summary``.
+SUMMARY = ("mean", "sd", *(f"q{round(100 * quantile):02d}" for quantile in _QUANTILES))
 _BINS = 40
 _POINTS = 201  # of a curve
 _BATCH = 50  # resamples at a time
@@ -100,11 +102,11 @@ def score_distributions(
             scores = {name: report[label].per_caption for name, report in reports.items()}
             edges = _edges(np.concatenate([*scores.values()]))
             for name, own in scores.items():
-                record: dict[str, Any] = {"metric": label, "captions_of": name, **_summary(own)}
+                record: dict[str, Any] = {"metric": label, "captions_of": name, **summary(own)}
                 if name != PEOPLE:
                     record |= _separation(scores[PEOPLE], own, edges, sign_of(first[label]), sampling)
                 records.append(record)
-            pictures[f"distributions-{label.replace('/', '-')}"] = _cumulative(label, scores)
+            pictures[f"distributions-{label.replace('/', '-')}"] = cumulative(label, scores)
     notes = [
         "AUC: the probability that a random human caption scores better than a random caption of the system, ties "
         "counting one half; 95% intervals: percentile bootstrap over images. Overlap: the common share of both "
@@ -118,7 +120,7 @@ def score_distributions(
         "distributions",
         f"Scores of human and machine captions: {name_of_file(references, table.name)}, {len(drawn):,} images",
         (
-            *("metric", "captions_of", "mean", "sd", *map(_key, _QUANTILES)),
+            *("metric", "captions_of", *SUMMARY),
             *("auc", "auc_low", "auc_high", "overlap"),
         ),
         records,
@@ -131,14 +133,10 @@ def score_distributions(
     )
 
 
-def _key(quantile: float) -> str:
-    return f"q{round(100 * quantile):02d}"
-
-
-def _summary(scores: NDArray[np.float64]) -> dict[str, float]:
+def summary(scores: NDArray[np.float64]) -> dict[str, float]:
     """Mean, standard deviation and quantiles."""
-    of_quantiles = dict(zip(map(_key, _QUANTILES), np.quantile(scores, _QUANTILES).tolist(), strict=True))
-    return {"mean": float(scores.mean()), "sd": float(scores.std(ddof=1)), **of_quantiles}
+    values = (scores.mean(), scores.std(ddof=1), *np.quantile(scores, _QUANTILES))
+    return dict(zip(SUMMARY, map(float, values), strict=True))
 
 
 def _edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -194,7 +192,7 @@ def _overlap(human: NDArray[np.float64], machine: NDArray[np.float64], edges: ND
     return float(np.minimum(*shares).sum())
 
 
-def _cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
+def cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
     """The share of captions whose score is at most x."""
     shares = np.linspace(0, 1, _POINTS)
     lines = {name: Curve(np.quantile(own, shares), shares) for name, own in scores.items()}

@@ -24,6 +24,7 @@ from captious.judgment.studies.metric_correlations import check_statistic, corre
 from captious.judgment.study_result import Matrix, Study
 from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
+from captious.pictures import scatter
 from captious.progress import steps
 
 __all__ = ["system_correlations"]
@@ -119,6 +120,18 @@ def system_correlations(
             "over-captions": Matrix(
                 f"{len(next(iter(over_captions.values()))):,} captions, {statistic}", list(first), caption_matrix
             ),
+        }
+        | {
+            f"{measure}-{metric}".replace("/", "-"): scatter(
+                f"{len(reports)} systems: {metric}",
+                sign * over_systems[metric],
+                over_systems[measure],
+                [*reports],
+                metric,
+                measure,
+            )
+            for measure in measures
+            for metric, sign in signs.items()
         },
         notes=negated(selection.lower_is_better),
         warnings=warnings,

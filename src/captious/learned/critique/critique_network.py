@@ -20,7 +20,7 @@ from captious.errors import ParameterError
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
 
-__all__ = ["Critique", "ends", "shapes", "sketch"]
+__all__ = ["Critique", "ends", "lstms", "shapes", "sketch"]
 
 _ROWS = 256  # of a matrix product; other rows change a caption's vector in the last bits of single precision
 _SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # of the official code: hash, sign
@@ -29,12 +29,10 @@ _SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # of the official code: hash,
 def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, tuple[int, ...]]:
     """The shape of each array of a network."""
     gates, n_context = 4 * recipe.units, recipe.units * (2 if recipe.images == "context" else 1)
-    layers: dict[str, tuple[int, ...]] = {
-        "embedding": (n_words + FIRST_WORD, recipe.width),
-        "lstm.input": (gates, recipe.width),
-        "lstm.state": (gates, recipe.units),
-        "lstm.bias": (gates,),
-    }
+    layers: dict[str, tuple[int, ...]] = {"embedding": (n_words + FIRST_WORD, recipe.width)}
+    for number, name in enumerate(lstms(recipe)):
+        width = recipe.units if number else recipe.width
+        layers |= {f"{name}.input": (gates, width), f"{name}.state": (gates, recipe.units), f"{name}.bias": (gates,)}
     if recipe.images != "none":
         layers |= {"image.weight": (recipe.units, image_width), "image.bias": (recipe.units,)}
     joint = recipe.pooled if recipe.combination == "bilinear" else n_context + recipe.units
@@ -42,6 +40,11 @@ def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, 
         layers |= {"hidden.weight": (recipe.hidden, joint), "hidden.bias": (recipe.hidden,)}
         joint = recipe.hidden
     return layers | {"output.weight": (2, joint), "output.bias": (2,)}
+
+
+def lstms(recipe: CritiqueRecipe) -> list[str]:
+    """What the arrays of each layer of the LSTM begin with, the lowest first."""
+    return ["lstm", *(f"lstm{number}" for number in range(2, recipe.layers + 1))]
 
 
 def ends(numbers: NDArray[np.int32], cut: str) -> NDArray[np.int64]:
@@ -116,17 +119,21 @@ class Critique:
         return probabilities
 
     def _read(self, numbers: NDArray[np.int32], last: NDArray[np.int64]) -> NDArray[np.float32]:
-        arrays, units = self.arrays, self.recipe.units
-        state = np.zeros((len(numbers), units), np.float32)
-        cell, outputs = state.copy(), state.copy()
+        arrays, units, names = self.arrays, self.recipe.units, lstms(self.recipe)
+        outputs = np.zeros((len(numbers), units), np.float32)
+        states = {name: (outputs.copy(), outputs.copy()) for name in names}
         for step in range(int(last.max(initial=-1)) + 1):
-            gates = arrays["embedding"][numbers[:, step]] @ arrays["lstm.input"].T
-            gates += state @ arrays["lstm.state"].T
-            gates += arrays["lstm.bias"]
-            update, keep, new, out = (gates[:, i * units : (i + 1) * units] for i in range(4))
-            cell = _sigmoid(keep) * cell + _sigmoid(update) * np.tanh(new)
-            state = _sigmoid(out) * np.tanh(cell)
-            outputs[last == step] = state[last == step]
+            read = arrays["embedding"][numbers[:, step]]
+            for name in names:
+                state, cell = states[name]
+                gates = read @ arrays[f"{name}.input"].T
+                gates += state @ arrays[f"{name}.state"].T
+                gates += arrays[f"{name}.bias"]
+                update, keep, new, out = (gates[:, i * units : (i + 1) * units] for i in range(4))
+                cell = _sigmoid(keep) * cell + _sigmoid(update) * np.tanh(new)
+                read = _sigmoid(out) * np.tanh(cell)
+                states[name] = read, cell
+            outputs[last == step] = read[last == step]
         return outputs
 
     def _human(

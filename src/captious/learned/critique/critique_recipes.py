@@ -46,7 +46,8 @@ class CritiqueRecipe(AnyRecipe):
         length: words of a caption that are read.
         cut: captions that are too long for an end mark are "zeros" or "first-words".
         width: of the vectors of words; that of the word vectors, if any are given.
-        units: of the LSTM, and of the image.
+        units: of each layer of the LSTM, and of the image.
+        layers: of the LSTM (``num_layers`` of the official code); each reads the outputs of the one below.
         hidden: width of the hidden layer of "mlp".
         pooled: width of bilinear pooling.
         dropout: share of numbers that are dropped, in the vectors of words, the LSTM's outputs and the hidden layer.
@@ -71,6 +72,7 @@ class CritiqueRecipe(AnyRecipe):
     cut: str = choice(_CUT, "zeros")
     width: int = whole(1, 4_096, 300)
     units: int = whole(1, 8_192, 512)
+    layers: int = whole(1, 16, 1)
     hidden: int = whole(1, 8_192, 512)
     pooled: int = whole(2, 1 << 20, 8_192)
     dropout: float = number(0, 0.99, 0.5)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.data import ImageId, References
 from captious.errors import ParameterError
-from captious.learned.critique.critique_network import Critique, ends, shapes, sketch
+from captious.learned.critique.critique_network import Critique, ends, lstms, shapes, sketch
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded, vocabulary_of
 from captious.learned.critique.critique_weights import CritiqueWeights
@@ -238,16 +238,19 @@ def _initial(
 ) -> dict[str, NDArray[np.float32]]:
     """Initial arrays: Glorot's uniform weights, the LSTM as one matrix; biases 0, but 1 for the forget gate."""
     arrays = {}
-    for name, shape in shapes(recipe, len(words), image_width).items():
+    layers = shapes(recipe, len(words), image_width)
+    for name, shape in layers.items():
         if name == "embedding":
             arrays[name] = rng.normal(0, _SPREAD, shape)
         elif len(shape) == 1:
             arrays[name] = np.zeros(shape)
         else:
-            n_in = recipe.width + recipe.units if name.startswith("lstm") else shape[1]
+            lstm = name.partition(".")[0]
+            n_in = layers[f"{lstm}.input"][1] + recipe.units if lstm in lstms(recipe) else shape[1]
             bound = math.sqrt(6 / (n_in + shape[0]))
             arrays[name] = rng.uniform(-bound, bound, shape)
-    arrays["lstm.bias"][recipe.units : 2 * recipe.units] = 1
+    for lstm in lstms(recipe):
+        arrays[f"{lstm}.bias"][recipe.units : 2 * recipe.units] = 1
     if vectors is not None:
         (has_unk,), unk = vectors.look_up(["unk"])
         has_vector, rows = vectors.look_up(words)
@@ -311,8 +314,12 @@ class _Network:
         import torch
 
         self.recipe, self.tensors = recipe, tensors
-        self._lstm = [tensors["lstm.input"], tensors["lstm.state"], tensors["lstm.bias"]]
-        self._no_bias = torch.zeros_like(tensors["lstm.bias"])
+        no_bias = torch.zeros_like(tensors["lstm.bias"])
+        self._lstm = [
+            array
+            for name in lstms(recipe)
+            for array in (*(tensors[f"{name}.{part}"] for part in ("input", "state", "bias")), no_bias)
+        ]
         if recipe.combination == "bilinear":
             n_context = recipe.units * (2 if recipe.images == "context" else 1)
             self._sketches = [
@@ -346,9 +353,9 @@ class _Network:
             return torch.zeros(len(numbers), self.recipe.units)
         ids = torch.from_numpy(numbers[:, :steps]).long()
         embedded = self._dropped(torch.nn.functional.embedding(ids, self.tensors["embedding"]))
-        zeros = torch.zeros(1, len(ids), self.recipe.units)
-        weights = [*self._lstm, self._no_bias]
-        outputs = torch.lstm(embedded, (zeros, zeros), weights, True, 1, 0.0, True, False, True)[0]
+        layers, dropout = self.recipe.layers, self.recipe.dropout
+        zeros = torch.zeros(layers, len(ids), self.recipe.units)
+        outputs = torch.lstm(embedded, (zeros, zeros), self._lstm, True, layers, dropout, True, False, True)[0]
         at = outputs[torch.arange(len(ids)), last.clamp(min=0)] * (last >= 0)[:, None]
         return self._dropped(at)
 

@@ -1,4 +1,4 @@
-// The n-grams of a candidate, told apart by whether its references have them.
+// The n-grams of a candidate: those that its references have, and unknown ones.
 #pragma once
 
 #include <cstdint>

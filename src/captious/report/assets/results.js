@@ -33,12 +33,14 @@ function dotsChart({ title, x, rows, line = null }) {
 /** Lines, with bands for their intervals; points, with bars for theirs. */
 function curvesChart({ title, x, y, lines, logarithmic }) {
   const marks = lines.flatMap((line, i) => {
-    const points = line.x.map((at, k) => ({ x: at, y: line.y[k], low: line.low?.[k] ?? null, high: line.high?.[k] ?? null }));
+    const points = line.x.map((at, k) => ({ x: at, y: line.y[k], low: line.low?.[k] ?? null, high: line.high?.[k] ?? null, name: line.names?.[k] ?? "" }));
     const spans = points.filter(({ low, high }) => low !== null && high !== null);
-    if (line.points) return [Plot.ruleX(spans, { x: "x", y1: "low", y2: "high", stroke: color(i), strokeOpacity: 0.4 }), Plot.dot(points, { x: "x", y: "y", r: 2.5, fill: color(i) })];
+    const named = Plot.text(points.filter(({ name }) => name), { x: "x", y: "y", text: "name", dx: 5, dy: -6, textAnchor: "start", fill: "var(--ink)", fontSize: 10 });
+    if (line.points) return [Plot.ruleX(spans, { x: "x", y1: "low", y2: "high", stroke: color(i), strokeOpacity: 0.4 }), Plot.dot(points, { x: "x", y: "y", r: 2.5, fill: color(i) }), named];
     return [
       Plot.areaY(spans, { x: "x", y1: "low", y2: "high", fill: color(i), fillOpacity: 0.15 }),
       Plot.lineY(points, { x: "x", y: "y", stroke: color(i), strokeWidth: 1.8, strokeDasharray: dash(i) ?? "none", marker: points.length <= 25 ? "dot" : "none" }),
+      named,
     ];
   });
   return chart(title, {

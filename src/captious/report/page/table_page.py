@@ -78,7 +78,8 @@ def _curves(picture: Curves) -> dict[str, Any]:
     for label, curve in picture.lines.items():
         arrays = {"x": curve.x, "y": curve.y, "low": curve.low, "high": curve.high}
         packed = {name: None if values is None else _numbers(values) for name, values in arrays.items()}
-        lines.append({"label": numbers.plain(label), "points": curve.points, **packed})
+        line = {"label": numbers.plain(label), "points": curve.points, **packed}
+        lines.append(line | ({"names": [*map(numbers.plain, curve.names)]} if curve.names else {}))
     axes = {"x": numbers.plain(picture.x_label), "y": numbers.plain(picture.y_label)}
     return {**axes, "lines": lines, "logarithmic": picture.logarithmic}
 

@@ -1,0 +1,147 @@
+"""What does a critique need? LEIC trained with and without images and augmentation, and with other networks.
+
+Cui et al. 2018 (LEIC), figures 5, 8 and 9. Every critique is trained in two folds, each of which is scored by the one
+that has not seen its images: the system's captions, human captions, and human captions that are corrupted at full
+strength, as in the study of robustness.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import read_captions
+from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.judgment.studies.robustness import PATHOLOGIES, specimens_of
+from captious.judgment.study_result import Dot, Dots, Study
+from captious.judgment.study_sources import checksums, name_of_file
+from captious.learned.critique.critique_recipes import CritiqueRecipe, as_critique_recipe
+from captious.learned.critique.critique_scores import critique_scores
+from captious.learned.critique.two_folds import TwoFolds, two_folds
+from captious.models import WordVectors
+from captious.models.image_features import ImageFeatures
+from captious.progress import steps
+
+__all__ = ["critique_grid"]
+
+
+def critique_grid(
+    candidates: object,
+    references: object,
+    recipe: CritiqueRecipe | str | os.PathLike[str] = "leic",
+    *,
+    images: ImageFeatures | str | os.PathLike[str] | None = None,
+    vectors: WordVectors | str | None = None,
+    layers: Sequence[int] = (1,),
+    subset: bool = False,
+    sample: int | None = None,
+    resamples: int = 1000,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Scores of a system, of people and of corrupted human captions by critiques that are trained in several ways.
+
+    Args:
+        candidates: the captions of a system, in any supported form.
+        references: human captions in any supported form, two or more for each image.
+        recipe: how to train: its name, a file, or the recipe itself; what the grid varies does not matter.
+        images: image features, from ``captious learn image-features``. Without them, critiques see no images.
+        vectors: word vectors that the training starts from. By default, random numbers.
+        layers: numbers of layers of the LSTM.
+        subset: use only the images that both sides have.
+        sample: number of images to draw at random; all by default.
+        resamples, seed: of the bootstrap interval over images; the seed also draws images and corruptions.
+
+    Returns:
+        One record per critique: images (none, context or only), augmentation (whether corrupted human captions are
+        among its negative examples), layers, score (of the system) with ci95_low and ci95_high, human (score of human
+        captions), and the scores of human captions with each corruption; all are mean probabilities that a person wrote
+        the captions. Intervals do not show how much scores depend on the training.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        ParameterError: no number of layers, or what training in two folds refuses.
+        and what ``captious.score`` raises about captions.
+    """
+    sampling = Sampling(resamples, seed)
+    if not layers:
+        raise ParameterError("no numbers of layers", help="give one or several, such as 1,2")
+    recipe = as_critique_recipe(recipe)
+    data = checksums(candidates, references, *([images] if isinstance(images, str | os.PathLike) else []))
+    features = ImageFeatures.load(images) if isinstance(images, str | os.PathLike) else images
+    words = WordVectors.open(vectors) if isinstance(vectors, str) else vectors
+    captions = read_captions(candidates, references, subset=subset)
+    rng = np.random.default_rng(sampling.seed)
+    if sample is not None and sample < len(captions):
+        captions = captions.select(np.sort(rng.permutation(len(captions))[:sample]))
+    specimens, _ = specimens_of(captions.references, None, rng)
+    corrupted = {pathology: specimens.captions(pathology, 1.0) for pathology in PATHOLOGIES}
+    records: list[dict[str, Any]] = []
+    with steps([*_grid(recipe, features is not None, layers)], lambda own: _label(own)) as trained:
+        for own in trained:
+            seen = None if own.images == "none" else features
+            folds = two_folds(captions, own, images=seen, vectors=words)
+            sums = bootstrap_sums(folds.system[:, None], **sampling.settings)
+            low, high = sampling.interval(sums[:, 0] / len(captions))
+            record = {"images": own.images, "augmentation": _augmented(own), "layers": own.layers}
+            record |= {"score": float(folds.system.mean()), "ci95_low": low, "ci95_high": high}
+            record["human"] = float(folds.human.mean())
+            for pathology, broken in corrupted.items():
+                record[pathology] = float(_scores(folds, broken, seen, own.seed).mean())
+            records.append(record)
+    dots = {
+        ", ".join(map(str, (record["images"], record["augmentation"], record["layers"]))): Dot(
+            record["score"], (record["ci95_low"], record["ci95_high"])
+        )
+        for record in records
+    }
+    name = name_of_file(candidates, "candidates")
+    return Study(
+        "critiques",
+        f"LEIC in two folds, trained in several ways: {name}, {len(captions):,} images, recipe {recipe.name}",
+        ("images", "augmentation", "layers", "score", "ci95_low", "ci95_high", "human", *PATHOLOGIES),
+        records,
+        {},
+        data,
+        {
+            "recipe": recipe.name,
+            "units": recipe.units,
+            "epochs": recipe.epochs,
+            "images": len(captions),
+            **sampling.settings,
+        },
+        {"critiques": Dots(f"Score of {name}: images, augmentation, layers", "score", dots)},
+        notes=["Scores: the mean probability that a person wrote the captions, by critiques of the other fold."],
+        warnings=few_images(len(captions)),
+    )
+
+
+def _grid(recipe: CritiqueRecipe, has_images: bool, layers: Sequence[int]) -> Iterator[CritiqueRecipe]:
+    """The recipe with each choice of images, augmentation and layers."""
+    for n in layers:
+        for images in ("none", "context", "only") if has_images else ("none",):
+            for negatives in (("generated", "pathological"), ("generated",)):
+                yield replace(recipe, images=images, negatives=negatives, layers=int(n))
+
+
+def _augmented(recipe: CritiqueRecipe) -> str:
+    return "yes" if "pathological" in recipe.negatives else "no"
+
+
+def _label(recipe: CritiqueRecipe) -> str:
+    return f"images: {recipe.images}, augmentation: {_augmented(recipe)}, layers: {recipe.layers}"
+
+
+def _scores(folds: TwoFolds, captions: Any, images: ImageFeatures | None, seed: int) -> NDArray[np.float64]:
+    """The score of each caption by the critique that has not seen its image."""
+    scores = np.empty(len(captions))
+    for fold, critique in enumerate(folds.critiques):
+        own = np.flatnonzero(folds.folds == fold)
+        scores[own] = critique_scores(critique, captions.select(own), images, seed=seed)
+    return scores

@@ -1,0 +1,125 @@
+"""Do systems use words as often as people do? Frequencies of words in human and machine captions.
+
+Cui et al. 2018 (LEIC), figure 4. The human captions are one reference of each image, so that people and systems have
+as many captions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, read_captions, read_references
+from captious.data.hold_out import hold_out
+from captious.errors import ParameterError
+from captious.judgment.study_result import Curve, Curves, Study
+from captious.judgment.study_sources import checksums, name_of_file
+from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED, checked_seed
+from captious.text import PTB, Tokens
+
+__all__ = ["PEOPLE", "word_frequencies"]
+
+#: What tables call the human captions.
+PEOPLE = "people"
+_POINTS = 200  # of a curve
+
+
+def word_frequencies(
+    systems: Mapping[str, object],
+    references: object,
+    n_words: int = 50,
+    *,
+    subset: bool = False,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """How often people and systems use the most frequent words of people, and how many words they use.
+
+    Args:
+        systems: the captions of systems by name, in any supported form.
+        references: human captions in any supported form; images with a single one are left out.
+        n_words: number of words: the most frequent ones of people.
+        subset: use only the images that references and all systems have.
+        seed: random seed: which reference of each image is the human caption.
+
+    Returns:
+        One record per word, the most frequent first: word, then occurrences per 1,000 words in the captions of people
+        and of each system. A picture of the share of all words that the most frequent ones of each account for.
+
+    Raises:
+        ParameterError: no systems, one that is called people, or no words asked for.
+        and what ``captious.score`` raises about captions.
+    """
+    if not systems or PEOPLE in systems:
+        raise ParameterError(
+            f"a system is called {PEOPLE}" if systems else "there are no systems",
+            help=f"rename it: {PEOPLE} is reserved for human captions" if systems else "give the captions of a system",
+        )
+    if n_words < 1:
+        raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
+    table, data = read_references(references), checksums(references)
+    people, left_out = hold_out(table, checked_seed(seed))
+    counts: dict[str, Counter[str]] = {}
+    with steps([PEOPLE, *systems], str) as named:
+        for name in named:
+            own = (
+                people
+                if name == PEOPLE
+                else read_captions(systems[name], people.references, subset=subset or left_out > 0)
+            )
+            counts[name] = _counts(own)
+    frequent = [word for word, _ in counts[PEOPLE].most_common(n_words)]
+    rates = {name: 1000 / max(1, of_words.total()) for name, of_words in counts.items()}
+    records = [
+        {"word": word, **{name: of_words[word] * rates[name] for name, of_words in counts.items()}} for word in frequent
+    ]
+    said = [
+        f"{name}: {of_words.total():,} words, {len(of_words):,} different ones; {_half(of_words)} make up half."
+        for name, of_words in counts.items()
+    ]
+    lines = {name: _cumulative(of_words) for name, of_words in counts.items()}
+    return Study(
+        "frequencies",
+        f"Words of human and machine captions: {name_of_file(references, table.name)}, {len(people):,} images",
+        ("word", *counts),
+        records,
+        {},
+        {**data, **checksums(*systems.values())},
+        {"words": n_words, "tokenizer": PTB.name, "seed": seed},
+        pictures={"frequencies": Curves("Most frequent words", "words", "share of all words", lines, logarithmic=True)},
+        notes=[
+            f"Occurrences per 1,000 words. {PEOPLE.capitalize()}: one reference of each image.",
+            *said,
+            *([f"{left_out:,} images with a single reference are excluded."] if left_out else []),
+        ],
+    )
+
+
+def _counts(captions: Captions) -> Counter[str]:
+    """How often each word occurs in the candidates."""
+    tokens = Tokens.of(captions.candidates, PTB).split()
+    names = tokens.vocabulary.words()
+    of_ids = np.bincount(tokens.ids, minlength=len(names)).tolist()
+    return Counter({word: n for word, n in zip(names, of_ids, strict=True) if n})
+
+
+def _half(counts: Counter[str]) -> int:
+    """How many words, the most frequent first, make up half of all."""
+    shares = _shares(counts)
+    return int(np.searchsorted(shares, 0.5)) + 1 if len(shares) else 0
+
+
+def _shares(counts: Counter[str]) -> NDArray[np.float64]:
+    """The share of all words that the n most frequent ones make up, float64[n_different_words]."""
+    ordered = np.array(sorted(counts.values(), reverse=True), np.float64)
+    return np.asarray(np.cumsum(ordered) / max(1.0, ordered.sum()))
+
+
+def _cumulative(counts: Counter[str]) -> Curve:
+    shares = _shares(counts)
+    ranks = np.unique(np.geomspace(1, max(1, len(shares)), _POINTS).astype(np.int64))
+    ranks = ranks[ranks <= len(shares)]
+    return Curve(ranks.astype(np.float64), shares[ranks - 1])
