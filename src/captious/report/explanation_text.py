@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from captious.report.alignment_text import AlignmentPicture
+from captious.report.coverage_text import coverage_text
 from captious.report.explanations import best_reference, kind_of
 from captious.report.ngram_texts import ngram_matches_text, ngram_weights_text, subsequence_text
 from captious.report.scene_text import scene_text
@@ -17,6 +18,7 @@ from captious.report.word_texts import agreement_text, mentions_text, transport_
 __all__ = ["explanation_text"]
 
 _TEXTS: Mapping[str, Callable[[Any], RenderableType]] = {
+    "coverage": coverage_text,
     "mentions": mentions_text,
     "ngram-matches": ngram_matches_text,
     "ngram-weights": ngram_weights_text,

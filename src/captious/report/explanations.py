@@ -28,6 +28,7 @@ SCRIPTS_FOLDER = "explanations"
 SCRIPTS = (
     "elements.js",
     "alignments.js",
+    "coverage.js",
     "ngrams.js",
     "scene_graphs.js",
     "scenes.js",
@@ -36,7 +37,7 @@ SCRIPTS = (
     "drawings.js",
 )
 #: The kinds that they draw.
-DRAWN = frozenset({"alignment", "ngram-matches", "ngram-weights", "scene", "subsequences", "transport"})
+DRAWN = frozenset({"alignment", "coverage", "ngram-matches", "ngram-weights", "scene", "subsequences", "transport"})
 
 
 def explained_parts(metric: BaseMetric) -> list[BaseMetric]:

@@ -21,6 +21,7 @@ EXPECTED = {
     "cider-r": ["adds up to"],
     "meteor": ["reference 1", "matches in", "fragmentation"],
     "spice": ["tuples match; the references have", "dog"],
+    "coverage": ["a brown dog is running", "2.1", "precision"],
     "wmd": ["nearest: reference", "distance"],
 }
 

@@ -2,7 +2,7 @@
 // `captious explain --format json`; its kind says how it is drawn.
 
 const DRAWINGS = {
-  alignment: drawAlignment, "ngram-matches": drawNgramMatches, "ngram-weights": drawNgramWeights,
+  alignment: drawAlignment, coverage: drawCoverage, "ngram-matches": drawNgramMatches, "ngram-weights": drawNgramWeights,
   scene: drawScene, subsequences: drawSubsequences, transport: drawTransport,
 };
 
