@@ -83,6 +83,7 @@ class Captious(MeanMetric):
     """
 
     name = "captious"
+    english_only = True
     explanation = Agreement.kind
     summary = "trained agreement with the references, from text alone"
     variants: ClassVar[Mapping[str, str]] = {

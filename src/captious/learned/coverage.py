@@ -34,6 +34,7 @@ class Coverage(SentenceCoverage):
     """
 
     name = "coverage"
+    english_only = True
     outputs = ("coverage", "coverage-p", "coverage-r")
     summary = "sentences of long captions that are supported, and sentences of references that are covered"
     variants: ClassVar[Mapping[str, str]] = {"light": "pairs of sentences by captious@light"}

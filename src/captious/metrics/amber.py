@@ -58,6 +58,7 @@ class Amber(Metric):
     """
 
     name = "amber"
+    english_only = True
     outputs = ("amber-chair", "amber-cover", "amber-hal", "amber-cog")
     lower_is_better = frozenset({"amber-chair", "amber-hal", "amber-cog"})
     summary = "objects of long answers that are in the image or not, by AMBER's lists, without references"

@@ -81,6 +81,7 @@ class Chair(Metric):
     """
 
     name = "chair"
+    english_only = True
     explanation = Mentions.kind
     outputs = ("chair-s", "chair-i", "chair-recall")
     lower_is_better = frozenset({"chair-s", "chair-i"})

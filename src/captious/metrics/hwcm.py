@@ -40,6 +40,7 @@ class Hwcm(MeanMetric):
     """
 
     name = "hwcm"
+    english_only = True
     outputs = ("hwcm-1", "hwcm-2", "hwcm-3", "hwcm-4")
     summary = "chains of head words shared with the best reference"
     variants: ClassVar[Mapping[str, str]] = {

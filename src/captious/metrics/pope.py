@@ -79,6 +79,7 @@ class Pope(Metric):
     """
 
     name = "pope"
+    english_only = True
     outputs = ("pope-accuracy", "pope-precision", "pope-recall", "pope-f1", "pope-yes")
     no_direction = frozenset({"pope-yes"})
     summary = "yes or no answers against the right ones: accuracy, precision, recall, F1, share of yes"

@@ -51,6 +51,7 @@ class Spice(Metric):
     """
 
     name = "spice"
+    english_only = True
     explanation = "scene"
     outputs = ("spice", "spice-p", "spice-r", *(f"spice-{category}" for category in CATEGORIES[1:]))
     summary = "objects, attributes and relations shared by candidate and references"

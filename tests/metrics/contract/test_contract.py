@@ -295,6 +295,7 @@ OTHER: dict[str, object] = {
     "modules": {"exact": 1.0, "stem": 0.25},
     "vectors": WordVectors.of(["dog", "w1"], [[1, 0], [1, 1]]),
     "idf": DocumentFrequencies.of(references_table([["a dog"]] * 7), PTB),
+    "language": "de",
 }
 
 

@@ -193,6 +193,8 @@ class BaseMetric(Declared, _Description, ABC):
     default_models: ClassVar[tuple[str, ...]] = ()
     #: What ``captious fit`` writes for it, for listings; empty where it writes nothing.
     fitted_resource: ClassVar[str] = ""
+    #: Whether its words, grammar or weights are English, so that scores of other languages mean nothing.
+    english_only: ClassVar[bool] = False
     #: The kind of what ``explain`` returns, by which it is drawn; empty where captions cannot be explained.
     explanation: ClassVar[str] = ""
 

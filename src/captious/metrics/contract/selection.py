@@ -15,6 +15,7 @@ from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings, label_of
+from captious.text.languages import ENGLISH, as_language
 
 __all__ = ["ALL", "MetricLike", "RequestedMetric", "Selection", "check_used", "select", "select_one"]
 
@@ -153,7 +154,18 @@ def select(
     if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
-    return Selection(tuple(requested), settings, (*warnings, *ambiguous_names(labels)))
+    warnings = (*warnings, *ambiguous_names(labels), *_for_english(requested, settings))
+    return Selection(tuple(requested), settings, warnings)
+
+
+def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> list[str]:
+    """A warning about metrics that are made for English, if the captions are in another language."""
+    language = as_language(settings.language or ENGLISH)
+    names = [item.metric.name for item in requested if item.metric.english_only]
+    if language == ENGLISH or not names:
+        return []
+    known = f"{', '.join(names)}: made for English"
+    return [f"{known}, so that scores of captions in {language.name.capitalize()} mean nothing."]
 
 
 def _expanded(
@@ -203,7 +215,7 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
     """
     parameters = {name for metric in metrics for name in metric.declared}
     for name, value in settings.of_metrics.items():
-        if name not in parameters:
+        if name not in parameters | settings.implied:
             users = [metric for metric in catalogue.names() if name in _declared(metric)]
             raise ParameterError(
                 f"the setting {name} was given, but no requested metric uses it",
