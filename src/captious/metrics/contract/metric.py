@@ -291,6 +291,10 @@ class Metric(BaseMetric):
         """Warnings about misleading scores, one sentence each."""
         return []
 
+    def slow(self, captions: Captions) -> str:
+        """What takes long with these captions, as the end of a sentence that is said before; usually nothing."""
+        return ""
+
     def row_scores(self, references: References, state: State | None) -> RowScores:
         """Caption scores of candidates for any of these images, which are prepared once where that saves work."""
 

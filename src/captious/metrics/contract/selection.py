@@ -33,10 +33,12 @@ class RequestedMetric:
     Args:
         metric: the metric, parameters fixed.
         columns: label -> index into its outputs.
+        is_named: whether the user named it, and did not ask for all metrics or those of the COCO evaluation.
     """
 
     metric: BaseMetric
     columns: dict[str, int]
+    is_named: bool = True
 
     @property
     def caption_metric(self) -> Metric:
@@ -117,7 +119,7 @@ def select(
         raise ParameterError(
             f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
         )
-    requests, warnings = _expanded(metrics, settings, several=several)
+    requests, unnamed, warnings = _expanded(metrics, settings, several=several)
     by_name: dict[tuple[str, str], RequestedMetric] = {}
     requested: list[RequestedMetric] = []
     labels: set[str] = set()
@@ -135,7 +137,7 @@ def select(
             name = request.metric
             key = (name, request.suffix)
             if key not in by_name:
-                by_name[key] = RequestedMetric(request.make(catalogue.get(name), settings), {})
+                by_name[key] = RequestedMetric(request.make(catalogue.get(name), settings), {}, item not in unnamed)
                 requested.append(by_name[key])
             target = by_name[key]
             columns = request.columns(target.metric.outputs)
@@ -170,24 +172,28 @@ def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> li
 
 def _expanded(
     metrics: MetricLike | Iterable[MetricLike] | None, settings: Settings, *, several: bool
-) -> tuple[list[str | BaseMetric], tuple[str, ...]]:
-    """The requests, those that stand for several metrics written out, and warnings about what these leave out."""
+) -> tuple[list[str | BaseMetric], set[str], tuple[str, ...]]:
+    """The requests, those that stand for several metrics written out; which nobody named; and warnings about what is
+    left out.
+    """
     if metrics is None:
         names, warnings = coco_available()
-        return [*names], warnings
+        return [*names], {*names}, warnings
     requests: list[str | BaseMetric] = []
+    unnamed: set[str] = set()
     warnings = ()
     several_items = isinstance(metrics, Iterable) and not isinstance(metrics, str | BaseMetric | type)
     for item in cast("Iterable[MetricLike]", metrics if several_items else [metrics]):
         if isinstance(item, str) and item.strip().lower() == ALL:
             names, left_out = available(settings, several=several)
             requests += names
+            unnamed |= {*names}
             warnings += left_out
         elif isinstance(item, str | BaseMetric | type) or not callable(item):
             requests.append(cast("str | BaseMetric", item))  # others are refused later
         else:
             requests.append(FunctionMetric(item))
-    return requests, warnings
+    return requests, unnamed, warnings
 
 
 def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
