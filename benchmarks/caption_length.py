@@ -22,7 +22,7 @@ MOST = 2_000  # pairs of one run
 #: What is measured of long captions: all metrics on text that do not parse a caption as one sentence.
 LONG_METRICS = (
     *("bleu", "meteor", "rouge-l", "rouge-n", "rouge-s", "cider", "cider-d", "cider-r", "chrf", "chrf++", "sparcs"),
-    *("yi2020-unigram", "ngram-precision", "unigram-recall", "length", "captious"),
+    *("yi2020-unigram", "ngram-precision", "unigram-recall", "length", "captious", "coverage", "coverage-cider"),
     *("spice:parser=bundled,split=sentences", "spider:parser=bundled,split=sentences"),
 )
 LONG_WORDS = (100, 200, 400)

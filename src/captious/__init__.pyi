@@ -29,6 +29,7 @@ from .judgment import Judgment as Judgment
 from .judgment import Study as Study
 from .judgment import judge as judge
 from .learned.caption_agreement import Captious as Captious
+from .learned.coverage import Coverage as Coverage
 from .learned.lceval import LCEval as LCEval
 from .learned.leic import Leic as Leic
 from .learned.nneval import NNEval as NNEval
@@ -58,6 +59,7 @@ from .metrics.contract.set_metrics import OfK as OfK
 from .metrics.contract.set_metrics import SetMeanMetric as SetMeanMetric
 from .metrics.contract.set_metrics import SetMetric as SetMetric
 from .metrics.contract.settings import Settings as Settings
+from .metrics.coverage_cider import CoverageCider as CoverageCider
 from .metrics.distinct import Distinct as Distinct
 from .metrics.div import Div as Div
 from .metrics.fense import Fense as Fense

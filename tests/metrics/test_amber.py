@@ -162,7 +162,7 @@ def test_ids(ids: tuple[str, str]) -> None:
 
 def test_images_without_lists() -> None:
     metric = Amber(lists=LISTS, tagger="parser")
-    with pytest.raises(MissingObjectsError, match="no words for 1 of 2 images") as caught:
+    with pytest.raises(MissingObjectsError, match="AMBER's words of 1 of 2 images are not known") as caught:
         captious.score({1: "a man", 3: "a man"}, metrics=[metric])
     assert "3" in caught.value.where
 

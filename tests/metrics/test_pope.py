@@ -114,5 +114,5 @@ def test_files_that_are_wrong(tmp_path: Path, content: str, message: str) -> Non
 def test_questions_without_an_answer() -> None:
     with pytest.raises(ParameterError, match="pope needs the right answers"):
         Pope()
-    with pytest.raises(MissingObjectsError, match="1 of 2 questions have no right answer"):
+    with pytest.raises(MissingObjectsError, match="the right answers to 1 of 2 questions are not known"):
         captious.score({1: "yes", 5: "no"}, metrics=[Pope(labels={1: "yes"})])

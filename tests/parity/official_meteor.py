@@ -33,13 +33,15 @@ def jar() -> Path:
     return toolkit_jar("meteor", JAR)
 
 
-def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]], *options: str) -> NDArray[np.float64]:
+def statistics(
+    candidates: Sequence[str], references: Sequence[Sequence[str]], *options: str, norm: bool = True
+) -> NDArray[np.float64]:
     """The jar's statistics of each segment against the reference that scores best, of shape [segments, 23].
 
     Modules stand in the order in which option ``-m`` names them; what is left of the four is zero.
     """
     requests = [_request(*segment) for segment in zip(candidates, references, strict=True)]
-    answers = [answer.split() for answer in _answers(requests, len(requests), options)]
+    answers = [answer.split() for answer in _answers(requests, len(requests), options, norm=norm)]
     if any(len(numbers) != STATISTICS for numbers in answers):
         raise RuntimeError(f"not statistics: {next(numbers for numbers in answers if len(numbers) != STATISTICS)}")
     return np.array(answers, dtype=np.float64).reshape(-1, STATISTICS)
@@ -78,9 +80,10 @@ def _request(candidate: str, references: Sequence[str]) -> str:
     return " ||| ".join(("SCORE", *references, candidate.replace("|||", "").replace("  ", " ")))
 
 
-def _answers(requests: Iterable[str], expected: int, options: Iterable[str]) -> list[str]:
+def _answers(requests: Iterable[str], expected: int, options: Iterable[str], *, norm: bool = True) -> list[str]:
     program = jar()
-    command = ["java", "-XX:+UseSerialGC", "-Xmx2G", "-jar", program.name, "-", "-", "-stdio", "-l", "en", "-norm"]
+    command = ["java", "-XX:+UseSerialGC", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", program.name, "-", "-", "-stdio"]
+    command += ["-l", "en", *(["-norm"] if norm else [])]
     with tempfile.TemporaryFile() as lines, tempfile.TemporaryFile() as output:
         lines.writelines(request.encode() + b"\n" for request in requests)
         lines.seek(0)

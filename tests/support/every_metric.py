@@ -20,7 +20,7 @@ MODEL_VARIANTS = (("captious", "full"),)
 #: Metrics that are trained on others, SPICE among them.
 TRAINED = ("nneval", "lceval")
 #: Metrics to which words are vectors, so that no word is quite unlike another.
-VECTORS = ("wmd", "mowe", "wembsim", "captious")
+VECTORS = ("wmd", "mowe", "wembsim", "captious", "coverage")
 #: The lowest score, where it is not 0.
 LOWEST = {"mowe": -1.0}
 #: Metrics that cannot run in these tests, and what they lack.

@@ -83,7 +83,7 @@ def explain(
     split: str | None,
 ) -> None:
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, captious, chair, cider, cider-d,
-    cider-r, meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
+    cider-r, coverage, meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
 
     With --image or --worst, the captions come from a file of candidates and one of references, as for 'captious score';
     CIDEr then has the document frequencies of all references.
@@ -94,7 +94,7 @@ def explain(
     of the candidate with what they add to its similarity to the references. For CHAIR, it marks the words that name
     objects; the objects in the image are those that the references name and, with --image, those of --objects. For
     BLEU, it lists the n-grams that match, for CIDEr what each n-gram adds to the score, for ROUGE-L the longest common
-    subsequences.
+    subsequences. For coverage, it shows how well each sentence agrees with those of the references.
     """
     chosen = select_one(metric, with_objects(metric, settings))
     if isinstance(chosen, Combined) and (parts := explained_parts(chosen)):

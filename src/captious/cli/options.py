@@ -95,6 +95,7 @@ seed_option = click.option("--seed", default=DEFAULT_SEED, show_default=True, **
 
 #: How each setting is given on the command line; ``Settings`` has the defaults and the help.
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "language": {"metavar": "CODE"},
     "tokenizer": {"metavar": "NAME"},
     "idf": {"type": FILE},
     "model": {"metavar": "MODEL"},

@@ -22,6 +22,7 @@ from captious.data import read_captions, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.slow_metrics import without_slow
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -85,6 +86,8 @@ def report(
                 f"{first} and {other} do not have captions of the same images",
                 help="a report shows systems on the same images; remove the others from both files",
             )
+    selection, slow = without_slow(selection, [*tables.values()])
+    warn(slow)
     reports: list[Report] = []
     with steps([*tables.items()], lambda system: f"scoring {system[0]}") as scored:
         for name, captions in scored:

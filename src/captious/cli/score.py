@@ -29,6 +29,7 @@ from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.score_tables import grouped_score_table, score_table
+from captious.evaluation.slow_metrics import without_slow
 from captious.evaluation.system_names import system_names
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
@@ -145,9 +146,11 @@ def score(
     sources = [*candidates] if references is None else [references, *candidates]
     groups = groups_of(group_by, sources, table, settings)
     reports: list[Report] = []
-    with steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}") as systems:
-        for name, file in systems:
-            captions = read_captions(file, table, subset=subset, several=several, clean=clean)
+    loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in candidates]
+    selection, slow = without_slow(selection, loaded)
+    warn(slow)
+    with steps([*zip(names, loaded, strict=True)], lambda system: f"scoring {system[0]}") as systems:
+        for name, captions in systems:
             report = evaluate(captions, selection, system=name, of_k=choices)
             if intervals:
                 for result in report.values():

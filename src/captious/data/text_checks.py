@@ -42,11 +42,9 @@ MARKDOWN = re.compile(
     _FLAGS,
 )
 
-_KIND = r"(?:image|picture|photo|photograph|figure|illustration|scene|video|clip|audio|recording|snapshot)"
-_SAYS = (
-    r"(?:shows?|depicts?|features?|displays?|captures?|presents?|contains?|portrays?|illustrates?|showcases?"
-    r"|appears\ to\ (?:show|be|depict))"
-)
+_KIND = r"(?:image|picture|photo|photograph|figure|illustration|video|clip|audio|recording|snapshot)"
+_SHOWS = r"shows?|depicts?|features?|displays?|captures?|presents?|portrays?|illustrates?|showcases?"
+_SAYS = rf"(?:{_SHOWS}|contains?|appears\ to\ (?:show|be|depict))"
 _CAPTION = r"(?:captions?|descriptions?|summary|sentence)"
 #: How the answer of an assistant begins, before it says anything about the image.
 PROMPT = re.compile(
@@ -54,7 +52,9 @@ PROMPT = re.compile(
     (?:sure|certainly|of\ course|absolutely|okay)\s*[!,.:][ \t]*
         (?:here(?:'s|\ is|\ are)\b[^\n:]{{0,80}}:\s*)?
     | here(?:'s|\ is|\ are)\ [^\n:]{{0,60}}?\b{_CAPTION}\b[^\n:]{{0,40}}:\s*
-    | (?:the|this|that)\ (?:given\ |provided\ |above\ )?{_KIND}\ {_SAYS}\b\s*
+    | (?:the|this|that)\ (?:(?:given\ |provided\ |above\ )?{_KIND}\ (?:you\ (?:provided|sent|shared)\ )?{_SAYS}
+        | scene\ (?:{_SHOWS}))\b\s*
+    | in\ (?:the|this)\ (?:given\ |provided\ |above\ )?{_KIND},\s*(?:(?:we|you|one|i)\ can\ see\s+)?
     | (?:caption|description|answer|assistant|output|response)\s*:\s*
     | (?P<refusal>(?:i'm|i\ am|we're)\ sorry\b | as\ an\ ai\b
         | i\ (?:cannot|can't|am\ unable\ to)\ (?:see|view|describe|provide)\b)

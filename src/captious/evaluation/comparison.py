@@ -19,6 +19,7 @@ from captious.evaluation.metric_run import evaluate
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.evaluation.score_report import Report, Result
+from captious.evaluation.slow_metrics import without_slow
 from captious.evaluation.system_names import pair_names
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
@@ -238,14 +239,15 @@ def compare(
     table = None if references is None else references_of(references, read_options)
     if table is None and len(tables) < 2:
         table = tables[0].references if tables else absent_references(a, read_options)
+    matched = [
+        match_images(candidates, table, read_options=read_options, subset=subset, several=several, clean=clean)
+        for candidates in (a, b)
+    ]
+    selection, slow = without_slow(selection, matched)
+    issue(slow)
     report_a, report_b = (
-        evaluate(
-            match_images(candidates, table, read_options=read_options, subset=subset, several=several, clean=clean),
-            selection,
-            system=name,
-            of_k=choices,
-        )
-        for name, candidates in zip(names, (a, b), strict=True)
+        evaluate(captions, selection, system=name, of_k=choices)
+        for name, captions in zip(systems, matched, strict=True)
     )
     if read_options is not None:
         read_options.check()

@@ -16,6 +16,7 @@ from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
 from captious.evaluation.score_report import Report, Result, Statistics
+from captious.evaluation.slow_metrics import without_slow
 from captious.evaluation.system_names import name_of
 from captious.evaluation.system_reports import Reports, candidates_by_system
 from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
@@ -120,6 +121,8 @@ def score(
             candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
         )
         system = name_of(candidates, "candidates") if system is None else system
+        selection, slow = without_slow(selection, [captions])
+        issue(slow)
         report = evaluate(captions, selection, system=system, of_k=choices)
         issue(report.warnings)
         return report
@@ -129,15 +132,16 @@ def score(
         )
     read_options = read_options_of(columns, split, len(systems) + (references is not None))
     table = None if references is None else references_of(references, read_options)
+    tables = [
+        match_images(source, table, read_options=read_options, subset=subset, several=several, clean=clean)
+        for source in systems.values()
+    ]
+    selection, slow = without_slow(selection, tables)
+    issue(slow)
     reports = Reports(
         [
-            evaluate(
-                match_images(source, table, read_options=read_options, subset=subset, several=several, clean=clean),
-                selection,
-                system=name,
-                of_k=choices,
-            )
-            for name, source in systems.items()
+            evaluate(captions, selection, system=name, of_k=choices)
+            for name, captions in zip(systems, tables, strict=True)
         ]
     )
     if read_options is not None:

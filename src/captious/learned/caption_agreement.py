@@ -83,6 +83,7 @@ class Captious(MeanMetric):
     """
 
     name = "captious"
+    english_only = True
     explanation = Agreement.kind
     summary = "trained agreement with the references, from text alone"
     variants: ClassVar[Mapping[str, str]] = {
@@ -146,9 +147,12 @@ class Captious(MeanMetric):
         return np.hstack([headed, light])
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return self.of_features(self.features(captions))
+
+    def of_features(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores from features, float64[n, k] to float64[n]."""
         fitted = self.weights if self.head is None else self.head
-        weighted = self.features(captions) * fitted.coefficients
-        return np.asarray(1 / (1 + np.exp(-(fitted.bias + weighted.sum(axis=1)))))
+        return np.asarray(1 / (1 + np.exp(-(fitted.bias + (features * fitted.coefficients).sum(axis=1)))))
 
     def _set_head(
         self, weights: CaptionWeights | EncoderHead | str | os.PathLike[str] | None, model: Encoder | str | None

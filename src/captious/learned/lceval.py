@@ -44,6 +44,7 @@ class LCEval(LearnedMetric):
     """LCEval, 0 to 1: the probability that a person wrote the caption. The corpus score is the mean."""
 
     name = "lceval"
+    english_only = True
     summary = "network over 16 lexical, semantic and syntactic features: the probability of a human caption"
     variants: ClassVar[Mapping[str, str]] = {
         "trained": "weights trained with captious, or those of a file",

@@ -23,6 +23,7 @@ class NNEval(LearnedMetric):
     """NNEval, 0 to 1: the probability that a person wrote the caption. The corpus score is the mean."""
 
     name = "nneval"
+    english_only = True
     summary = "network over METEOR, WMD, BLEU, SPICE and CIDEr-D: the probability of a human caption"
     variants: ClassVar[Mapping[str, str]] = {"trained": "weights trained with captious, or those of a file"}
     part_classes = (Meteor, Wmd, Bleu, Spice, CiderD)

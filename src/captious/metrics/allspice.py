@@ -29,6 +29,7 @@ class AllSpice(SetMetric):
     """
 
     name = "allspice"
+    english_only = True
     outputs = tuple(output.replace("spice", "allspice") for output in Spice.outputs)
     summary = "SPICE of all candidates of an image together"
     variants: ClassVar[Mapping[str, str]] = {"official": "ruotianluo/coco-caption: SPICE 1.0 of merged candidates"}

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields
-from captious.data.source import images
-from captious.errors import MissingExtraError, MissingObjectsError, ParameterError, ResourceError
+from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
 from captious.metrics.shared.amber_lists import AmberLists, ImageWords, as_amber_lists
+from captious.metrics.shared.known_images import refuse_unknown
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.models import WordVectors
@@ -58,6 +58,7 @@ class Amber(Metric):
     """
 
     name = "amber"
+    english_only = True
     outputs = ("amber-chair", "amber-cover", "amber-hal", "amber-cog")
     lower_is_better = frozenset({"amber-chair", "amber-hal", "amber-cog"})
     summary = "objects of long answers that are in the image or not, by AMBER's lists, without references"
@@ -158,15 +159,8 @@ class Amber(Metric):
     def _words(self, captions: Captions) -> list[ImageWords | None]:
         """The words of each caption's image; None for images without, in a subset."""
         found = [self.lists.of(image) for image in captions.references.images]
-        missing = dict.fromkeys(
-            image for image, words in zip(captions.references.images, found, strict=True) if words is None
-        )
-        if missing and not captions.subset:
-            raise MissingObjectsError(
-                f"AMBER's lists have no words for {len(missing):,} of {len(captions):,} images",
-                where=f"{self.lists.name}: {images(missing)}",
-                help="images are called 1 to 1004 or AMBER_1.jpg; --subset (subset=True in Python) leaves others out",
-            )
+        help = "images are called 1 to 1004 or AMBER_1.jpg"
+        refuse_unknown(captions, found, "AMBER's words of", self.lists.name, help)
         return found
 
 

@@ -90,6 +90,7 @@ class Capture(SceneEncoderMetric):
     """
 
     name = "capture"
+    english_only = True
     outputs = ("capture", "capture-p", "capture-r", *(f"capture-{kind}" for kind in _KINDS))
     summary = "objects, attributes and relations of detailed captions: exact, synonyms, then cosine"
     variants: ClassVar[Mapping[str, str]] = {"official": "arithmetic of capture_metric 0.1, on SPICE's rules"}

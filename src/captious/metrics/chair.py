@@ -22,6 +22,7 @@ from captious.errors import MissingObjectsError, ParameterError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.image_objects import ImageObjects, as_image_objects
+from captious.metrics.shared.known_images import refuse_unknown
 from captious.metrics.shared.object_words import COCO, BaseForms, Mention, MentionFinder, ObjectWords, as_object_words
 from captious.text.base_forms import Singulars, lemmas
 from captious.text.nltk_tokens import word_tokenize
@@ -82,6 +83,7 @@ class Chair(Metric):
     """
 
     name = "chair"
+    english_only = True
     explanation = Mentions.kind
     outputs = ("chair-s", "chair-i", "chair-recall")
     lower_is_better = frozenset({"chair-s", "chair-i"})
@@ -265,14 +267,8 @@ class Chair(Metric):
                     where=f"{self.objects.name}; {captions.references.name}",
                     help="make them the same, as with {int(i): ...}",
                 )
-            unknown = dict.fromkeys(captions.references.images[row] for row in missing)
-            n_images = len(set(captions.references.images))
-            raise MissingObjectsError(
-                f"the objects of {len(unknown):,} of {n_images:,} images are not known",
-                where=f"{self.objects.name}: {images(unknown)}",
-                help="add their objects, an empty list for none. captious score and compare leave these images out "
-                "with --subset (subset=True in Python)",
-            )
+            help = "add their objects, an empty list for none"
+            refuse_unknown(captions, truths, "the objects of", self.objects.name, help)
         return truths
 
 

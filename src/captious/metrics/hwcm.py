@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ChoiceParameter
+from captious.metrics.shared.parse_time import slow_parses
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.reference_scores import CombineParameter, over_references
 from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of_words, shared
@@ -40,6 +41,7 @@ class Hwcm(MeanMetric):
     """
 
     name = "hwcm"
+    english_only = True
     outputs = ("hwcm-1", "hwcm-2", "hwcm-3", "hwcm-4")
     summary = "chains of head words shared with the best reference"
     variants: ClassVar[Mapping[str, str]] = {
@@ -55,6 +57,9 @@ class Hwcm(MeanMetric):
     )
     parser: ParserParameter = ParserParameter(default=None)
     combine: CombineParameter = CombineParameter(default="max")
+
+    def slow(self, captions: Captions) -> str:
+        return slow_parses(captions, self.tokenizer, self.parser)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(ParsedCaptions(self.tokenizer, self.parser))

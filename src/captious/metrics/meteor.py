@@ -16,15 +16,74 @@ from numpy.typing import NDArray
 from captious.data import Captions, read_captions
 from captious.errors import InputError, ParameterError
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.parameters import NumberParameter, Parameter, exact
+from captious.metrics.contract.parameters import NumberParameter, Parameter, TokenizerParameter, exact
 from captious.native import meteor_alignment, meteor_counts, threads
 from captious.resources import meteor_tables as resource
+from captious.text import as_tokenizer
+from captious.text.languages import ENGLISH, Language, as_language
 from captious.text.meteor_words import MeteorLayer
 
 __all__ = ["Alignment", "Match", "Meteor", "align"]
 
 #: In METEOR's order, with its weights for English.
 _MODULES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
+
+
+@dataclass(frozen=True)
+class _Tuned:
+    """What METEOR 1.5 has for a language.
+
+    Args:
+        alpha, beta, gamma, delta: its parameters.
+        stem: the weight of stems; None for a language without a stemmer.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+    delta: float
+    stem: float | None
+
+    @property
+    def modules(self) -> dict[str, float]:
+        """The modules that need no tables of synonyms and paraphrases."""
+        return {"exact": 1.0} if self.stem is None else {"exact": 1.0, "stem": self.stem}
+
+
+_ENGLISH = _Tuned(0.85, 0.2, 0.6, 0.75, 0.6)
+#: By code: tuned to rank systems, as for English.
+_TUNED = {
+    "cs": _Tuned(0.95, 0.2, 0.6, 0.8, None),
+    "de": _Tuned(0.95, 1.0, 0.55, 0.55, 0.8),
+    "es": _Tuned(0.65, 1.3, 0.5, 0.8, 0.8),
+    "fr": _Tuned(0.9, 1.4, 0.6, 0.65, 0.2),
+}
+#: Of languages for which METEOR has a stemmer but was not tuned, Russian among them, and of all others.
+_STEMMED, _OTHER = _Tuned(0.75, 1.4, 0.7, 0.5, 0.5), _Tuned(0.75, 1.4, 0.7, 0.5, None)
+_WITH_STEMMER = frozenset(("da", "fi", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr"))
+
+
+def _tuned(language: Language) -> _Tuned:
+    if language == ENGLISH:
+        return _ENGLISH
+    return _TUNED.get(language.code, _STEMMED if language.code in _WITH_STEMMER else _OTHER)
+
+
+class LanguageParameter(Parameter[Language | str | None, Language]):
+    """A language by its code; None for English."""
+
+    text_form = "the code of a language"
+
+    def check(self, metric: Any, value: Any) -> Language:
+        return ENGLISH if value is None else as_language(value)
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def shown(self, value: Language) -> str:
+        return value.code
+
+
 _WORDS, _FUNCTION_WORDS, _MATCHES = slice(0, 2), slice(2, 4), slice(4, 20)
 _CHUNKS, _MATCHED = 20, slice(21, 23)
 
@@ -37,11 +96,13 @@ class _Modules(Parameter[Mapping[str, float] | Iterable[str] | None, Mapping[str
     """
 
     def check(self, metric: Any, value: Any) -> Mapping[str, float]:
-        usual = _MODULES if metric.variant == "official" else dict.fromkeys(_MODULES, 1.0)
+        usual = _MODULES if metric.language == ENGLISH else _tuned(metric.language).modules
+        usual = usual if metric.variant == "official" else dict.fromkeys(usual, 1.0)
         names = list(usual) if value is None else [value] if isinstance(value, str) else list(value)
         if not names or (unknown := [name for name in names if name not in usual]):
             problem = f"meteor has no module {unknown[0]!r}" if names else "meteor needs at least one module"
-            raise ParameterError(problem, help=f"its modules are {', '.join(usual)}")
+            of_language = "" if metric.language == ENGLISH else f" for {metric.language.name}"
+            raise ParameterError(problem, help=f"its modules{of_language} are {', '.join(usual)}")
         weights = value if isinstance(value, Mapping) else {name: usual[name] for name in names}
         for name, weight in weights.items():
             _weight(name).check(metric, weight)
@@ -82,27 +143,41 @@ class Meteor(Metric):
         "paper": "COCO paper: all words and modules have equal weight",
     }
 
-    alpha: NumberParameter[float] = NumberParameter(
-        default=0.85, least=0, most=1, summary="weight of recall against precision"
+    language: LanguageParameter = LanguageParameter(
+        default=None, summary="language of the captions; none for English", signature_key=""
     )
-    beta: NumberParameter[float] = NumberParameter(
-        default=0.2, least=0, summary="how fast the penalty grows with fragmentation"
+    tokenizer: TokenizerParameter = TokenizerParameter(
+        default=None, summary="how captions become words; none for that of the language, ptb for English"
     )
-    gamma: NumberParameter[float] = NumberParameter(default=0.6, least=0, most=1, summary="the largest penalty")
+    alpha: NumberParameter[Any] = NumberParameter(
+        default=None, least=0, most=1, summary="weight of recall against precision; none for the language's: 0.85"
+    )
+    beta: NumberParameter[Any] = NumberParameter(
+        default=None, least=0, summary="how fast the penalty grows with fragmentation; none for the language's: 0.2"
+    )
+    gamma: NumberParameter[Any] = NumberParameter(
+        default=None, least=0, most=1, summary="the largest penalty; none for the language's: 0.6"
+    )
     delta: NumberParameter[Any] = NumberParameter(
         default=None,
         least=0,
         most=1,
-        summary="weight of content words against function words; none for the variant's: 0.75, paper 0.5",
+        summary="weight of content words against function words; none for the language's: 0.75, paper 0.5",
     )
     modules: _Modules = _Modules(
         default=None, summary="the modules that match words and the weights of their matches; none for the variant's"
     )
 
     def setup(self) -> None:
-        if self.delta is None:
-            self.delta = 0.75 if self.variant == "official" else 0.5
-        self.tables = resource.tables()
+        tuned = _tuned(self.language)
+        for name in ("alpha", "beta", "gamma", "delta"):
+            if getattr(self, name) is None:
+                setattr(self, name, getattr(tuned, name))
+        if self.variant == "paper" and "delta" not in self.arguments:
+            self.delta = 0.5
+        if "tokenizer" not in self.arguments:
+            self.tokenizer = as_tokenizer(self.language.tokenizer)
+        self.tables = resource.tables().of_language(self.language.name)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -110,7 +185,10 @@ class Meteor(Metric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "tables": self.tables.label}
+        language = {} if self.language == ENGLISH else {"language": self.language.code}
+        others = dict(super().parameters)
+        first = {name: others.pop(name) for name in ("variant", "tokenizer")}
+        return {**first, **language, **others, "tables": self.tables.label}
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return self.best_references(captions)[1]
@@ -153,7 +231,8 @@ class Meteor(Metric):
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = 1 / ((1 - self.alpha) / precision + self.alpha / recall)
             scores = mean * (1 - self.gamma * fragmentation**self.beta)
-        return np.maximum(np.nan_to_num(scores, nan=0.0), 0.0).reshape(*statistics.shape[:-1], 1)
+        above = np.maximum(np.nan_to_num(scores, nan=0.0), 0.0)
+        return np.asarray(above).reshape(*statistics.shape[:-1], 1)
 
     def parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         """Precision, recall and fragmentation; NaN where there is nothing to divide by."""

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.data.source import images
-from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
-from captious.errors import MissingObjectsError, ParameterError, ResourceError
+from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
+from captious.metrics.shared.known_images import refuse_unknown
+from captious.resources.text_files import resource_text
 
 __all__ = ["Pope"]
 
@@ -79,6 +79,7 @@ class Pope(Metric):
     """
 
     name = "pope"
+    english_only = True
     outputs = ("pope-accuracy", "pope-precision", "pope-recall", "pope-f1", "pope-yes")
     no_direction = frozenset({"pope-yes"})
     summary = "yes or no answers against the right ones: accuracy, precision, recall, F1, share of yes"
@@ -111,13 +112,8 @@ class Pope(Metric):
     def _of(self, captions: Captions) -> list[bool | None]:
         """The right answers; None for questions without, in a subset."""
         found = [self.labels.of(id) for id in captions.references.images]
-        missing = [id for id, label in zip(captions.references.images, found, strict=True) if label is None]
-        if missing and not captions.subset:
-            raise MissingObjectsError(
-                f"{len(missing):,} of {len(captions):,} questions have no right answer",
-                where=f"{self.labels.name}: {images(missing)}",
-                help="give answers the ids of questions; --subset (subset=True in Python) leaves others out",
-            )
+        help = "give answers the ids of questions"
+        refuse_unknown(captions, found, "the right answers to", self.labels.name, help, each="questions")
         return found
 
     def _answer(self, text: str) -> bool | None:
@@ -154,12 +150,7 @@ class Pope(Metric):
 
 
 def _from_file(path: Path) -> _Answers:
-    try:
-        text = plain_text(path)
-    except UnpackedSizeError as error:
-        raise ResourceError(f"the file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except UNREADABLE as error:
-        raise ResourceError(f"cannot read the right answers: {error}", where=str(path), help=_HELP) from error
+    text = resource_text(path, "the right answers", _HELP)
     try:
         document = _document(text)
         records = document.items() if isinstance(document, Mapping) else map(_pair, document)

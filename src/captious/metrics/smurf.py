@@ -173,6 +173,7 @@ class Smurf(Combined):
     """
 
     name = "smurf"
+    english_only = True
     fitted_resource = "constants that its parts are standardized with"
     summary = "semantics, style and grammar, each standardized with human captions"
     without_parameters = frozenset({"tokenizer"})

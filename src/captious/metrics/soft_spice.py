@@ -35,6 +35,7 @@ class SoftSpice(SceneEncoderMetric):
     """
 
     name = "soft-spice"
+    english_only = True
     outputs = ("soft-spice", "soft-spice-p", "soft-spice-r")
     summary = "phrases of scene graphs, matched by the cosine of sentence vectors"
     variants: ClassVar[Mapping[str, str]] = {

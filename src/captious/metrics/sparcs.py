@@ -116,6 +116,7 @@ class Sparcs(MeanMetric):
     """
 
     name = "sparcs"
+    english_only = True
     summary = "F1 of stemmed words without stop words, weighted by how many references contain them"
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code, which agrees with the paper"}
 

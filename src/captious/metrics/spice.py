@@ -16,13 +16,13 @@ from captious.data import Captions, References
 from captious.metrics.contract.metric import Metric, RowScores, State
 from captious.metrics.contract.parameters import ChoiceParameter
 from captious.metrics.contract.set_metrics import mean_of_scored
+from captious.metrics.shared.parse_time import n_long_captions, slow_parses
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.parsing.parsed_captions import approximate
 from captious.resources import meteor_tables as meteor
 from captious.scenes.caption_tuples import SPLITS
 from captious.scenes.facts import CATEGORIES, Facts, agreement, count
 from captious.scenes.scene_graph_layer import SceneGraphLayer
-from captious.text import Tokens, WordLayer
 from captious.text.sentences import LONG_SENTENCE
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Spice(Metric):
     """
 
     name = "spice"
+    english_only = True
     explanation = "scene"
     outputs = ("spice", "spice-p", "spice-r", *(f"spice-{category}" for category in CATEGORIES[1:]))
     summary = "objects, attributes and relations shared by candidate and references"
@@ -94,14 +95,16 @@ class Spice(Metric):
     def _long_sentences(self, captions: Captions) -> list[str]:
         if self.split != "none":
             return []
-        sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(self.tokenizer))
-        n = sum(int((side.lengths > LONG_SENTENCE).sum()) for side in sides)
+        n = n_long_captions(captions, self.tokenizer)
         if n < _SEVERAL:
             return []
         return [
             f"{n:,} captions have more than {LONG_SENTENCE} words, and SPICE parses each as one sentence, as the "
             f"official program does: -m {self.name}:split=sentences is many times faster."
         ]
+
+    def slow(self, captions: Captions) -> str:
+        return "" if self.split != "none" else slow_parses(captions, self.tokenizer, self.parser)
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
         """Which tuples of a candidate match which of its references, and through which words."""

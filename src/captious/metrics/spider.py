@@ -30,6 +30,7 @@ class Spider(Combined):
     """
 
     name = "spider"
+    english_only = True
     fitted_resource = "document frequencies"
     summary = "mean of SPICE and CIDEr-D"
     variants: ClassVar[Mapping[str, str]] = {"official": "mean of spice and cider-d, both official, per caption"}

@@ -32,6 +32,7 @@ class SpiderFl(Spider):
     """
 
     name = "spider-fl"
+    english_only = True
     summary = "SPIDEr, cut where the candidate has a fluency error"
     variants: ClassVar[Mapping[str, str]] = {"official": "SPIDEr, less nine tenths for an error of FENSE's detector"}
 

@@ -59,6 +59,7 @@ class Yi2020(EncoderMetric):
     """
 
     name = "yi2020"
+    english_only = True
     summary = "recall of contextual embeddings over the combined references, ignoring stop words"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "released code: added tokens take their neighbor's embedding, matched tokens are averaged",

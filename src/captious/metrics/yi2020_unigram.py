@@ -30,6 +30,7 @@ class Yi2020Unigram(MeanMetric):
     """
 
     name = "yi2020-unigram"
+    english_only = True
     summary = "share of the words of all references together found in the candidate"
     variants: ClassVar[Mapping[str, str]] = {"official": "run_metric_simple.py"}
 

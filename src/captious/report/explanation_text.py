@@ -18,6 +18,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+<<<<<<< 98d25a12add478bd5fe15bb4667e8e4dbcf84b87
 from captious.report.explanation_layouts import (
     LAYOUTS,
     SIGNS,
@@ -48,6 +49,30 @@ _STYLES = {
     "present": "green",
     "hallucinated": "bold red",
     "best": "green",
+=======
+from captious.report.alignment_text import AlignmentPicture
+from captious.report.coverage_text import coverage_text
+from captious.report.explanations import best_reference, kind_of
+from captious.report.ngram_texts import ngram_matches_text, ngram_weights_text, subsequence_text
+from captious.report.scene_text import scene_text
+from captious.report.word_texts import agreement_text, mentions_text, transport_legend, transport_text
+
+__all__ = ["explanation_text"]
+
+_TEXTS: Mapping[str, Callable[[Any], RenderableType]] = {
+    "coverage": coverage_text,
+    "mentions": mentions_text,
+    "ngram-matches": ngram_matches_text,
+    "ngram-weights": ngram_weights_text,
+    "scene": scene_text,
+    "subsequences": subsequence_text,
+    "words": agreement_text,
+}
+#: Of explanations for each reference, the text of one and the legend of all.
+_TEXTS_OF_REFERENCES: Mapping[str, tuple[Any, Any]] = {
+    "alignment": (AlignmentPicture, AlignmentPicture.legend),
+    "transport": (transport_text, transport_legend),
+>>>>>>> b1d76dc6aacd9e2f3ed6b5e8b4db8acd13c75123
 }
 _BETWEEN = " · "
 _BAR = 12  # columns of a full bar

@@ -10,7 +10,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
@@ -34,8 +34,8 @@ _FETCHED = "captious resources get meteor"
 _JAR = "meteor-1.5.jar"
 _PARAPHRASES = "paraphrase-en.gz"
 _SYNSETS, _EXCEPTIONS = "synonym/english.synsets", "synonym/english.exceptions"
-_FUNCTION_WORDS = "function/english.words"
-_IN_JAR = (_SYNSETS, _EXCEPTIONS, _FUNCTION_WORDS)
+_FUNCTION_WORDS = "function/{}.words"
+_IN_JAR = (_SYNSETS, _EXCEPTIONS, _FUNCTION_WORDS.format("english"))
 _PIECE = 1 << 20
 
 _WHEEL = Wheel(
@@ -43,8 +43,18 @@ _WHEEL = Wheel(
     sha256="083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d",
     files={f"pycocoevalcap/meteor/{_JAR}": _JAR, f"pycocoevalcap/meteor/data/{_PARAPHRASES}": _PARAPHRASES},
 )
+# Tables of languages that have none: one entry, as the compiler takes no empty ones, about a mark that is not a word.
+_NO_PARAPHRASES, _NO_SYNONYMS, _NO_EXCEPTIONS, _NO_FUNCTION_WORDS = b"0.0\n_\n_\n", b"_\n0\n", b"_\n_\n", b"_\n"
 #: Fingerprint of the published files.
 _PUBLISHED = "5bd522b577b51c38"
+#: CRC-32 of the published function words of other languages; the files of all others are empty.
+_FUNCTION_SUMS = {
+    "czech": 0x3E21DB9F,
+    "french": 0xD9807C3C,
+    "german": 0x5A31D5ED,
+    "russian": 0xA1202DDE,
+    "spanish": 0xD0FA14FB,
+}
 
 
 @dataclass(frozen=True)
@@ -54,10 +64,12 @@ class MeteorTables(ResourceFiles):
     Args:
         jar: ``meteor-1.5.jar``.
         paraphrases: ``paraphrase-en.gz``.
+        language: whose function words are meant; only English has synonyms and paraphrases.
     """
 
     jar: Path
     paraphrases: Path
+    language: str = "english"
 
     name = "meteor"
     format = 1
@@ -65,7 +77,15 @@ class MeteorTables(ResourceFiles):
     @property
     def label(self) -> str:
         """What signatures call them: 1.5, or the fingerprint of other files."""
-        return "1.5" if self.fingerprint == _PUBLISHED else self.fingerprint
+        published = f"{self.language}-{_FUNCTION_SUMS.get(self.language, 0):08x}"
+        return "1.5" if self.fingerprint in (_PUBLISHED, published) else self.fingerprint
+
+    def of_language(self, language: str) -> MeteorTables:
+        """The tables of another language: its function words, which most languages do not have."""
+        if language == self.language:
+            return self
+        checksum = zlib.crc32(_function_words(self, language))
+        return replace(self, language=language, fingerprint=f"{language}-{checksum:08x}")
 
     def _compile(self, progress: Progress) -> Arrays:
         import zipfile
@@ -73,6 +93,10 @@ class MeteorTables(ResourceFiles):
         from captious.native import MeteorTablesCompiler
 
         compiler = MeteorTablesCompiler()
+        if self.language != "english":
+            words = _function_words(self, self.language) or _NO_FUNCTION_WORDS
+            compiler.add_paraphrases(_NO_PARAPHRASES)
+            return compiler.finish(synsets=_NO_SYNONYMS, exceptions=_NO_EXCEPTIONS, function_words=words)
         try:
             for share, piece in _unpacked(self.paraphrases):
                 compiler.add_paraphrases(piece)
@@ -83,6 +107,21 @@ class MeteorTables(ResourceFiles):
             return compiler.finish(synsets=synsets, exceptions=exceptions, function_words=words)
         except _trouble() as error:
             raise _damaged(self.jar, self.paraphrases, self.origin, error) from error
+
+
+def _function_words(tables: MeteorTables, language: str) -> bytes:
+    """The function words of a language; none where METEOR has no file of them."""
+    import zipfile
+
+    name = _FUNCTION_WORDS.format(language)
+    try:
+        with zipfile.ZipFile(tables.jar) as jar:
+            if name not in jar.namelist():
+                return b""
+            check_size(jar.getinfo(name).file_size, tables.jar.stat().st_size)
+            return jar.read(name)
+    except _trouble() as error:
+        raise _damaged(tables.jar, tables.paraphrases, tables.origin, error) from error
 
 
 def _unpacked(path: Path) -> Iterator[tuple[float, bytes]]:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.native import MeteorLexicon, Vocabulary, meteor_normalise
 from captious.resources.meteor_tables import MeteorTables
-from captious.text.stems import porter2_stems, porter2_version
+from captious.text.languages import BY_NAME, ENGLISH, Language
+from captious.text.stems import snowball_stems, snowball_version
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import TokenLayer, Tokens
 
@@ -36,14 +37,21 @@ class MeteorWords:
 
 @dataclass(frozen=True)
 class MeteorLayer(KeyedByFields):
-    """Words of references and candidates as METEOR 1.5 normalizes them (its option -norm)."""
+    """Words of references and candidates as METEOR 1.5 has them: English normalized (its option -norm), words of other
+    languages in lower case.
+    """
 
     tokenizer: Tokenizer
     tables: MeteorTables
 
     @property
+    def language(self) -> Language:
+        """That of the tables."""
+        return BY_NAME[self.tables.language]
+
+    @property
     def stored_as(self) -> str | None:
-        return stored_key("meteor-1", self.tokenizer.stored_as, self.tables.fingerprint, porter2_version())
+        return stored_key("meteor-1", self.tokenizer.stored_as, self.tables.fingerprint, snowball_version())
 
     def to_stored(self, annotation: MeteorWords, references: References) -> Stored:
         arrays = {**annotation.vocabulary.arrays(), **annotation.lexicon.arrays()}
@@ -60,16 +68,22 @@ class MeteorLayer(KeyedByFields):
 
     def of_references(self, references: References) -> MeteorWords:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
-        return _normalized(tokens, Vocabulary(), MeteorLexicon(self.tables.arrays()))
+        return _normalized(tokens, Vocabulary(), MeteorLexicon(self.tables.arrays()), self.language)
 
     def of_candidates(self, captions: Captions, references: MeteorWords) -> MeteorWords:
         tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
-        return _normalized(tokens, references.vocabulary.copy(), references.lexicon.copy())
+        return _normalized(tokens, references.vocabulary.copy(), references.lexicon.copy(), self.language)
 
 
-def _normalized(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon) -> MeteorWords:
+def _normalized(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon, language: Language) -> MeteorWords:
     """The captions as METEOR's words, which are added to the vocabulary and the lexicon."""
-    ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
+    if language == ENGLISH:
+        ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
+    else:
+        split = tokens.split()  # at white space, as METEOR does
+        used, places = np.unique(split.ids, return_inverse=True)
+        lower = vocabulary.add(tuple(split.vocabulary.word(number).lower() for number in used.tolist()))
+        ids, offsets = lower[places].astype(np.int32), split.offsets
     words = vocabulary.words(len(lexicon))
-    lexicon.learn(len(lexicon), tuple(words), tuple(porter2_stems(words)))
+    lexicon.learn(len(lexicon), tuple(words), tuple(snowball_stems(words, language)))
     return MeteorWords(ids, offsets, vocabulary, lexicon)

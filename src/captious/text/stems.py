@@ -1,4 +1,4 @@
-"""Stems of English words: Porter2 for METEOR, and Porter's first stemmer as NLTK has it for SMURF.
+"""Stems of words: Snowball's for METEOR, and Porter's first stemmer as NLTK has it for SMURF.
 
 Porter 1980, "An algorithm for suffix stripping", with the departures of NLTK's default mode, NLTK_EXTENSIONS, which are
 marked. PyStemmer has no such mode.
@@ -9,18 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-__all__ = ["porter2_stems", "porter2_version", "porter_stem"]
+from captious.text.languages import ENGLISH, Language
+
+__all__ = ["porter_stem", "snowball_stems", "snowball_version"]
 
 
-def porter2_stems(words: Sequence[str]) -> list[str]:
-    """Stems by the Porter2 algorithm, which Snowball calls English, as PyStemmer computes it."""
+def snowball_stems(words: Sequence[str], language: Language = ENGLISH) -> list[str]:
+    """Stems by Snowball's algorithm for a language, for English Porter2, as PyStemmer computes it.
+
+    Words of a language that Snowball has no stemmer for stay as they are.
+    """
+    if not language.has_stemmer:
+        return list(words)
     from Stemmer import Stemmer
 
-    stems: list[str] = Stemmer("english", 0).stemWords(list(words))  # 0: no cache, every word comes once
+    stems: list[str] = Stemmer(language.name, 0).stemWords(list(words))  # 0: no cache, every word comes once
     return stems
 
 
-def porter2_version() -> str:
+def snowball_version() -> str:
     """The version of PyStemmer."""
     import Stemmer
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
-from captious.errors import ParameterError, ResourceError
+from captious.errors import ParameterError
+from captious.resources.text_files import resource_text
 
 __all__ = ["NLTK_STOP_WORDS", "StopWords", "as_stop_words"]
 
@@ -81,12 +81,4 @@ def _named(name: str, words: Iterable[str]) -> StopWords:
 
 
 def _read(path: Path) -> str:
-    help = "give a text file (UTF-8) with one word per line"
-    try:
-        return plain_content(path.read_bytes(), path.name).decode("utf-8")
-    except UnpackedSizeError as error:
-        raise ResourceError(f"the stop word file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except OSError as error:
-        raise ResourceError(f"cannot read stop words: {error.strerror or error}", where=str(path), help=help) from error
-    except (EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise ResourceError("the stop word file is not text", where=str(path), help=help) from error
+    return resource_text(path, "stop words", "give a text file (UTF-8) with one word per line")

@@ -18,6 +18,7 @@ from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Cut, Vocabulary, threads
 from captious.text import sacrebleu_tokens
+from captious.text.thai_words import thai_words
 from captious.text.unicode_words import unicode_words
 
 __all__ = [
@@ -158,6 +159,7 @@ _FOR_LANGUAGES = (
     Tokenizer("zh", sacrebleu_tokens.zh_tokens),
     Tokenizer("ja-mecab", sacrebleu_tokens.ja_mecab_tokens),
     Tokenizer("ko-mecab", sacrebleu_tokens.ko_mecab_tokens),
+    Tokenizer("th", thai_words),
     Tokenizer("flores200", sacrebleu_tokens.flores200_tokens),
 )
 _BUILT_IN = {

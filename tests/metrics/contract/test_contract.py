@@ -295,6 +295,7 @@ OTHER: dict[str, object] = {
     "modules": {"exact": 1.0, "stem": 0.25},
     "vectors": WordVectors.of(["dog", "w1"], [[1, 0], [1, 1]]),
     "idf": DocumentFrequencies.of(references_table([["a dog"]] * 7), PTB),
+    "language": "de",
 }
 
 
@@ -302,7 +303,7 @@ OTHER: dict[str, object] = {
 OTHER_WEIGHTS: dict[str, NetworkWeights | CaptionWeights] = {
     name: NetworkWeights(name, "other", as_feature_set(name), Network((np.eye(n, 2),), (np.zeros(2),)))
     for name, n in (("nneval", 8), ("lceval", 16))
-} | {"captious": replace(CaptionWeights.load(), name="other")}
+} | dict.fromkeys(("captious", "coverage"), replace(CaptionWeights.load(), name="other"))
 #: Variants that have weights of their own.
 PUBLISHED_WEIGHTS = {"official-8010"}
 

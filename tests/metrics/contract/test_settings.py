@@ -94,7 +94,7 @@ def metric_with(name: str, **settings: Any) -> Metric:
 
 
 def test_every_setting_has_its_tests() -> None:
-    assert {*VALUES, "references_as", "threads"} == {field.name for field in fields(Settings)}
+    assert {*VALUES, "language", "references_as", "threads"} == {field.name for field in fields(Settings)}
     assert VALUES.keys() == USERS.keys() == FOUND.keys() == OTHERS.keys()
 
 
@@ -207,6 +207,20 @@ def test_a_setting_that_no_metric_uses_is_refused(setting: str) -> None:
     help = caught.value.help
     assert help.startswith(f"remove {setting}, or request by name ")
     assert {*USERS[setting]} == {*help.removeprefix(f"remove {setting}, or request by name ").split(", ")}
+
+
+def test_a_language_picks_tokenizers_and_is_never_refused() -> None:
+    bleu, meteor = select(["bleu-1", "meteor"], Settings(language="pt-BR"))
+    assert [bleu.metric.tokenizer.name, meteor.metric.tokenizer.name] == ["unicode", "unicode"]
+    assert "|language:pt|" in meteor.metric.signatures()[0]
+    assert select("bleu-1", Settings(language="de", tokenizer="spaces"))[0].metric.tokenizer.name == "spaces"
+    assert select("chrf", Settings(language="de")).warnings == ()
+    with pytest.raises(ParameterError, match="the setting tokenizer was given"):
+        select("chrf", Settings(language="de", tokenizer="spaces"))
+    assert select(["bleu-1", "captious"], Settings(language="de")).warnings == (
+        "captious: made for English, so that scores of captions in German mean nothing.",
+    )
+    assert select("captious", Settings(language="en")).warnings == ()
 
 
 def test_what_is_made_already_uses_no_settings() -> None:

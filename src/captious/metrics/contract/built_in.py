@@ -103,4 +103,14 @@ METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "fense": ("metrics.fense", "Fense", ("fense", "fense-error")),
     "spider-fl": ("metrics.spider_fl", "SpiderFl", ("spider-fl",)),
+    "coverage": ("learned.coverage", "Coverage", ("coverage", "coverage-p", "coverage-r")),
+    "coverage-cider": (
+        "metrics.coverage_cider",
+        "CoverageCider",
+        (
+            "coverage-cider",
+            "coverage-cider-p",
+            "coverage-cider-r",
+        ),
+    ),
 }

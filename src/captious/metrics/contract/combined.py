@@ -127,6 +127,9 @@ class Combined(MeanMetric):
 
         return scores
 
+    def slow(self, captions: Captions) -> str:
+        return next(filter(None, (part.slow(captions) for part in self.metrics)), "")
+
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         parts = self._with_states(state)
         return [*dict.fromkeys(warning for metric, part in parts for warning in metric.warnings(captions, part))]

@@ -202,6 +202,8 @@ class BaseMetric(Declared, _Description, ABC):
     default_models: ClassVar[tuple[str, ...]] = ()
     #: What ``captious fit`` writes for it, for listings; empty where it writes nothing.
     fitted_resource: ClassVar[str] = ""
+    #: Whether its words, grammar or weights are English, so that scores of other languages mean nothing.
+    english_only: ClassVar[bool] = False
     #: The kind of what ``explain`` returns, by which it is drawn; empty where captions cannot be explained.
     explanation: ClassVar[str] = ""
 
@@ -297,6 +299,10 @@ class Metric(BaseMetric):
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         """Warnings about misleading scores, one sentence each."""
         return []
+
+    def slow(self, captions: Captions) -> str:
+        """What takes long with these captions, as the end of a sentence that is said before; usually nothing."""
+        return ""
 
     def row_scores(self, references: References, state: State | None) -> RowScores:
         """Caption scores of candidates for any of these images, which are prepared once where that saves work."""

@@ -15,6 +15,7 @@ from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings, label_of
+from captious.text.languages import ENGLISH, as_language
 
 __all__ = ["ALL", "MetricLike", "RequestedMetric", "Selection", "check_used", "select", "select_one"]
 
@@ -32,10 +33,12 @@ class RequestedMetric:
     Args:
         metric: the metric, parameters fixed.
         output_indices: label -> index into its outputs.
+        is_named: whether the user named it, and did not ask for all metrics or those of the COCO evaluation.
     """
 
     metric: BaseMetric
     output_indices: dict[str, int]
+    is_named: bool = True
 
     def require_caption_metric(self) -> Metric:
         """The metric as one of captions.
@@ -115,7 +118,7 @@ def select(
         raise ParameterError(
             f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
         )
-    requests, warnings = _expanded(metrics, settings, several=several)
+    requests, unnamed, warnings = _expanded(metrics, settings, several=several)
     by_name: dict[tuple[str, str], RequestedMetric] = {}
     requested: list[RequestedMetric] = []
     labels: set[str] = set()
@@ -133,7 +136,7 @@ def select(
             name = request.metric
             key = (name, request.suffix)
             if key not in by_name:
-                by_name[key] = RequestedMetric(request.make(catalogue.get(name), settings), {})
+                by_name[key] = RequestedMetric(request.make(catalogue.get(name), settings), {}, item not in unnamed)
                 requested.append(by_name[key])
             target = by_name[key]
             output_indices = request.output_indices(target.metric.outputs)
@@ -152,29 +155,44 @@ def select(
     if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
-    return Selection(tuple(requested), settings, (*warnings, *ambiguous_names(labels)))
+    warnings = (*warnings, *ambiguous_names(labels), *_for_english(requested, settings))
+    return Selection(tuple(requested), settings, warnings)
+
+
+def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> list[str]:
+    """A warning about metrics that are made for English, if the captions are in another language."""
+    language = as_language(settings.language or ENGLISH)
+    names = [item.metric.name for item in requested if item.metric.english_only]
+    if language == ENGLISH or not names:
+        return []
+    known = f"{', '.join(names)}: made for English"
+    return [f"{known}, so that scores of captions in {language.name.capitalize()} mean nothing."]
 
 
 def _expanded(
     metrics: MetricLike | Iterable[MetricLike] | None, settings: Settings, *, several: bool
-) -> tuple[list[str | BaseMetric], tuple[str, ...]]:
-    """The requests, those that stand for several metrics written out, and warnings about what these leave out."""
+) -> tuple[list[str | BaseMetric], set[str], tuple[str, ...]]:
+    """The requests, those that stand for several metrics written out; which nobody named; and warnings about what is
+    left out.
+    """
     if metrics is None:
         names, warnings = coco_available()
-        return [*names], warnings
+        return [*names], {*names}, warnings
     requests: list[str | BaseMetric] = []
+    unnamed: set[str] = set()
     warnings = ()
     several_items = isinstance(metrics, Iterable) and not isinstance(metrics, str | BaseMetric | type)
     for item in cast("Iterable[MetricLike]", metrics if several_items else [metrics]):
         if isinstance(item, str) and item.strip().lower() == ALL:
             names, left_out = available(settings, several=several)
             requests += names
+            unnamed |= {*names}
             warnings += left_out
         elif isinstance(item, str | BaseMetric | type) or not callable(item):
             requests.append(cast("str | BaseMetric", item))  # others are refused later
         else:
             requests.append(FunctionMetric(item))
-    return requests, warnings
+    return requests, unnamed, warnings
 
 
 def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
@@ -202,7 +220,7 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
     """
     parameters = {name for metric in metrics for name in metric.declared}
     for name, value in settings.of_metrics.items():
-        if name not in parameters:
+        if name not in parameters | settings.implied:
             users = [metric for metric in catalogue.names() if name in _declared(metric)]
             raise ParameterError(
                 f"the setting {name} was given, but no requested metric uses it",

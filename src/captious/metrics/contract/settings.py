@@ -17,6 +17,7 @@ from captious.data import References
 from captious.errors import ParameterError, UnknownNameError
 from captious.native import MOST_THREADS
 from captious.text import Tokenizer, as_tokenizer
+from captious.text.languages import Language, as_language
 
 if TYPE_CHECKING:
     from captious.data import ImageId
@@ -37,6 +38,8 @@ class Settings:
     """Settings of all metrics of a run. Names and files are resolved when the object is created.
 
     Args:
+        language: language of the captions, by its code, such as de or pt-BR. It picks the tokenizer, unless one is
+            given, and METEOR's stemmer, function words and parameters. By default, English.
         tokenizer: name of a tokenizer: ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, or a registered one. By
             default, each metric's own. In Python, also a function.
         idf: document frequencies for CIDEr and its relatives: a file that ``captious fit cider-d`` wrote, or coco
@@ -58,11 +61,12 @@ class Settings:
         threads: number of threads, up to 1,024. By default, ``CAPTIOUS_THREADS``, or all cores.
 
     Raises:
-        UnknownNameError: no such tokenizer, parser, or way of giving references.
+        UnknownNameError: no such language, tokenizer, parser, or way of giving references.
         ParameterError: a value of a type that the setting does not take, or a number of threads out of range.
         ResourceError, CaptionFileError, MissingExtraError: a file, model or package that cannot be used.
     """
 
+    language: Language | str | None = None
     tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None
     idf: DocumentFrequencies | str | os.PathLike[str] | None = None
     model: Encoder | str | None = None
@@ -80,6 +84,8 @@ class Settings:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, resolved(value))
+        if isinstance(self.language, Language) and self.tokenizer is None:
+            object.__setattr__(self, "tokenizer", as_tokenizer(self.language.tokenizer))
         if self.references_as not in REFERENCES_AS:
             raise UnknownNameError(
                 f"references cannot be given as {self.references_as!r}",
@@ -91,6 +97,14 @@ class Settings:
             raise ParameterError(
                 f"invalid number of threads {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
             )
+
+    @property
+    def implied(self) -> frozenset[str]:
+        """The settings that no metric has to use: the language, and the tokenizer that it picks."""
+        if not isinstance(self.language, Language):
+            return frozenset()
+        picked = isinstance(self.tokenizer, Tokenizer) and self.tokenizer.name == self.language.tokenizer
+        return frozenset(("language", "tokenizer") if picked else ("language",))
 
     @property
     def of_metrics(self) -> Mapping[str, Any]:
@@ -152,6 +166,7 @@ def _judge(value: Any) -> ChatModel:
 
 #: How a value that the user gives becomes what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
+    "language": as_language,
     "tokenizer": as_tokenizer,
     "idf": _frequencies,
     "model": _encoder,

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from captious.data import ImageId
-from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
 from captious.errors import ParameterError, ResourceError
+from captious.resources.text_files import resource_text, text_as_json
 
 __all__ = ["AmberLists", "ImageWords", "as_amber_lists"]
 
@@ -118,19 +118,11 @@ def _words(words: Any) -> tuple[str, ...]:
 
 
 def _json(folder: Path, name: str) -> Any:
-    try:
-        return json.loads(_text(folder, name))
-    except (ValueError, RecursionError) as error:
-        raise ResourceError(f"this is not JSON: {error}", where=str(folder / name), help=_HELP) from error
+    return text_as_json(_text(folder, name), str(folder / name), _HELP)
 
 
 def _text(folder: Path, name: str) -> str:
     paths = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
     if not paths:
         raise ResourceError(f"{name} was not found", where=str(folder), help=_HELP)
-    try:
-        return plain_text(paths[0])
-    except UnpackedSizeError as error:
-        raise ResourceError(f"the file is too large: {error}", where=str(paths[0]), help=RAISE_LIMIT) from error
-    except UNREADABLE as error:
-        raise ResourceError(f"cannot be read: {error}", where=str(paths[0]), help=_HELP) from error
+    return resource_text(paths[0], "AMBER's word lists", _HELP)

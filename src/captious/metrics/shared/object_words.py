@@ -16,9 +16,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
 from captious.errors import ParameterError, ResourceError
 from captious.resources.coco_objects import FILE, NAME
+from captious.resources.text_files import resource_text, text_as_json
 
 __all__ = ["COCO", "Mention", "MentionFinder", "ObjectWords", "as_object_words"]
 
@@ -169,13 +169,7 @@ def _coco() -> ObjectWords:
 
 def _from_file(path: Path) -> ObjectWords:
     help = 'write {"dog": ["puppy", "hound"], ...} in a .json file, or lines such as: dog, puppy, hound'
-    try:
-        text = plain_text(path)
-    except UnpackedSizeError as error:
-        raise ResourceError(f"the vocabulary is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except UNREADABLE as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ResourceError(f"cannot read the vocabulary: {reason}", where=str(path), help=help) from error
+    text = resource_text(path, "the vocabulary", help)
     name = path.name.removesuffix(".gz").partition(".")[0]
     if not text.lstrip().startswith(("{", "[")):
         lines: dict[str, list[str]] = {}
@@ -184,10 +178,7 @@ def _from_file(path: Path) -> ObjectWords:
                 words = line.split(",")
                 lines.setdefault(words[0].strip(), []).extend(words)
         return _from_document(lines, name, str(path))
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ResourceError(f"this is not JSON: {error}", where=str(path), help=help) from error
+    document = text_as_json(text, str(path), help)
     if not isinstance(document, Mapping):
         raise ResourceError("this JSON is not an object", where=str(path), help=help)
     return _from_document(document, name, str(path))

@@ -2,7 +2,7 @@
 
 /** What gives the explanation of a caption, by its kind. */
 const READERS = {
-  alignment: readAlignment, "ngram-matches": matchNgrams, "ngram-weights": weighNgrams,
+  alignment: readAlignment, coverage: readCoverage, "ngram-matches": matchNgrams, "ngram-weights": weighNgrams,
   scene: readScene, subsequences: matchSubsequences, transport: readTransport,
 };
 

@@ -83,3 +83,28 @@ async function readTransport(about, image, place, system) {
   const distance = moves.length ? moves.reduce((sum, { cost }) => sum + cost, 0) : null;
   return { references: { [reference[place]]: { moves, distance, score: distance === null ? 0 : Math.exp(-distance / about.sigma) } } };
 }
+
+async function readCoverage(about, image, place, system) {
+  const of = about.systems[system];
+  const [theirs, lengths, perImage, ours, counts, cells] = await Promise.all([
+    strings(about.sentences), integers(about.counts), integers(about.references), strings(of.sentences), integers(of.counts), numbers(of.cells),
+  ]);
+  const firsts = once(about, () => ({ side: sums(perImage), sentence: sums(lengths) }));
+  const [first, last] = [firsts.side[place], firsts.side[place + 1]];
+  const references = [];
+  for (let side = first; side < last; side++) references.push(theirs.slice(firsts.sentence[side], firsts.sentence[side + 1]));
+  const own = once(of, () => {
+    const sentence = sums(counts), cell = [0];
+    for (let i = 0; i < counts.length; i++)
+      cell.push(cell[i] + counts[i] * (firsts.sentence[firsts.side[i + 1]] - firsts.sentence[firsts.side[i]]));
+    return { sentence, cell };
+  });
+  const sentences = ours.slice(own.sentence[place], own.sentence[place + 1]), m = references.flat().length;
+  const matrix = sentences.map((_, i) => Array.from(cells.slice(own.cell[place] + i * m, own.cell[place] + (i + 1) * m)));
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
+  const covered = references.flat().map((_, j) => Math.max(0, ...matrix.map((line) => line[j])));
+  let at = 0;
+  const recalls = references.filter((side) => side.length).map((side) => mean(covered.slice(at, (at += side.length))));
+  const precision = m ? mean(matrix.map((line) => Math.max(0, ...line))) : 0, recall = mean(recalls), total = precision + recall;
+  return { sentences, references, matrix, precision, recall, score: total ? (2 * precision * recall) / total : 0 };
+}

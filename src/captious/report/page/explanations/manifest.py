@@ -12,6 +12,7 @@ from captious.report.explanation_layouts import layout_values
 from captious.report.explanations import explained_parts
 from captious.report.page.explanations import (
     cider_ngrams,
+    coverage_matrices,
     meteor_alignments,
     spice_scenes,
     token_matches,
@@ -24,6 +25,7 @@ __all__ = ["explanations_of"]
 #: What packs the explanations of a kind.
 _PACK: Mapping[str, Callable[[Any, Explained], dict[str, Any]]] = {
     "alignment": meteor_alignments.pack,
+    "coverage": coverage_matrices.pack,
     "ngram-matches": token_matches.pack_ngrams,
     "ngram-weights": cider_ngrams.pack,
     "scene": spice_scenes.pack,

@@ -1,0 +1,45 @@
+"""Metrics that take long with the captions of a run: said before, and left out unless they were asked for by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from captious.data import Captions, CaptionSets
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.selection import Selection
+
+__all__ = ["without_slow"]
+
+_FASTER = "{0}:split=sentences is many times faster"
+
+
+def without_slow(selection: Selection, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[str]]:
+    """The metrics of a run without those that take long and that nobody named, which its warnings say.
+
+    Args:
+        selection: the metrics.
+        tables: the captions of all systems.
+
+    Returns:
+        The metrics, and what to say about slow ones that were named, before they run.
+    """
+    kept, left_out, slow = [], [], []
+    for item in selection:
+        metric = item.metric
+        said = ""
+        if isinstance(metric, Metric):
+            each = (metric.slow(table) for table in tables if isinstance(table, Captions))
+            said = next(filter(None, each), "")
+        if said and not item.is_named:
+            name = metric.name
+            faster = f", or -m {_FASTER.format(name)}" if "split" in metric.declared else ""
+            left_out.append(f"{name} is left out, because it {said}: -m {name} asks for it{faster}.")
+            continue
+        if said:
+            faster = f": {_FASTER.format(metric.name)}" if "split" in metric.declared else ""
+            slow.append(f"{metric.name} {said}{faster}.")
+        kept.append(item)
+    if not kept:  # a run of nothing is no run
+        return selection, slow
+    return replace(selection, requested=tuple(kept), warnings=(*selection.warnings, *left_out)), slow

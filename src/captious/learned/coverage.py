@@ -1,0 +1,68 @@
+"""coverage: sentences of long captions and of references that cover each other, by the metric ``captious``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from captious.data import References
+from captious.learned.caption_agreement import Captious
+from captious.learned.caption_features import slips
+from captious.learned.caption_weights import CaptionWeights
+from captious.metrics.contract.metric import State
+from captious.metrics.contract.parameters import ResourceParameter
+from captious.metrics.shared.sentence_coverage import PairScores, SentenceCoverage
+from captious.metrics.sparcs import ConceptLayer, Concepts
+
+__all__ = ["Coverage"]
+
+
+class Coverage(SentenceCoverage):
+    """How well the sentences of a candidate and of its references cover each other, 0 to 1, higher is better.
+
+    ``coverage-p`` is the mean over the candidate's sentences of their best score with any sentence of the references;
+    ``coverage-r`` is the mean over the sentences of a reference of their best score with any of the candidate's, and
+    then over references; ``coverage`` is the harmonic mean. The corpus score is the mean.
+
+    Raises:
+        ResourceError: weights that cannot be used.
+    """
+
+    name = "coverage"
+    english_only = True
+    outputs = ("coverage", "coverage-p", "coverage-r")
+    summary = "sentences of long captions that are supported, and sentences of references that are covered"
+    variants: ClassVar[Mapping[str, str]] = {"light": "pairs of sentences by captious@light"}
+
+    weights: ResourceParameter[CaptionWeights | str | os.PathLike[str] | None, Any] = ResourceParameter(
+        default=None, summary="weights of captious@light; none for those of the package"
+    )
+
+    def setup(self) -> None:
+        self.captious = Captious(variant="light", tokenizer=self.tokenizer, weights=self.weights)
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {**self.captious.parameters, "variant": self.variant}
+
+    def pair_scores(self, sentences: References, state: State | None) -> PairScores:
+        encoded = sentences.layer(self.captious.layer).captions
+        concepts: Concepts = sentences.layer(ConceptLayer())
+        shape = (len(sentences.texts), max(concepts.n_concepts, 1))
+        has_concept = csr_matrix((np.ones(len(concepts.ids)), (concepts.captions, concepts.ids)), shape)
+        n_concepts = np.bincount(concepts.captions, minlength=shape[0])
+        unsound = slips(encoded, self.captious.weights)
+
+        def of_pairs(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
+            cosine = np.einsum("ij,ij->i", encoded.vectors[first], encoded.vectors[second])
+            shared = np.asarray(has_concept[first].multiply(has_concept[second]).sum(axis=1)).ravel()
+            sparcs = 2 * shared / np.maximum(n_concepts[first] + n_concepts[second], 1)
+            # A single reference is the sum of all references, and the closest one.
+            return self.captious.of_features(np.column_stack([cosine, cosine, sparcs, unsound[first]]))
+
+        return of_pairs

@@ -1,0 +1,140 @@
+"""Coverage: which sentence of the references is covered by which of a long caption, and how well.
+
+Precision is how well the sentences of the candidate are supported, recall how well those of the references are covered.
+Metrics differ in how they score a pair of sentences: the first as a candidate, the second as its only reference.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References, read_captions
+from captious.metrics.contract.metric import MeanMetric, State
+from captious.text.sentences import sentences_of
+
+__all__ = ["CoverageMatrix", "PairScores", "SentenceCoverage"]
+
+#: Scores of pairs of sentences, float64[n], 0 to 1, from the rows of both in a table, int64[n] each.
+PairScores: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
+
+_PAIRS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class CoverageMatrix:
+    """Which sentences of a candidate and of its references agree.
+
+    Args:
+        score: harmonic mean of precision and recall.
+        precision: mean of the best score of each sentence of the candidate.
+        recall: mean over references of the mean of the best score of each of its sentences.
+        sentences: those of the candidate.
+        references: those of each reference.
+        matrix: a row for each sentence of the candidate, a column for each sentence of all references.
+    """
+
+    kind: ClassVar[str] = "coverage"
+
+    score: float
+    precision: float
+    recall: float
+    sentences: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    matrix: tuple[tuple[float, ...], ...]
+
+
+class SentenceCoverage(MeanMetric):
+    """Base class of metrics of coverage. Their outputs are F1, precision and recall."""
+
+    explanation = CoverageMatrix.kind
+
+    @abstractmethod
+    def pair_scores(self, sentences: References, state: State | None) -> PairScores:
+        """What scores pairs of sentences.
+
+        Args:
+            sentences: each is an image with one text.
+            state: what ``fit`` returned for the references of the corpus.
+        """
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        matrices = self._matrices(captions, state, range(len(captions)))
+        rows = [_means(matrix, sides) for sides, matrix in matrices]
+        return np.array(rows, np.float64).reshape(len(rows), 3)
+
+    def matrices(self, captions: Captions, state: State | None, rows: Sequence[int]) -> Iterator[CoverageMatrix]:
+        """The sentences of the captions of some images, and how well they agree."""
+        for sides, matrix in self._matrices(captions, state, rows):
+            ours, *theirs = map(tuple, sides)
+            means = map(float, _means(matrix, sides))
+            yield CoverageMatrix(*means, ours, tuple(theirs), tuple(map(tuple, matrix.tolist())))
+
+    def explain(self, candidate: str, references: Sequence[str], state: Any = None) -> CoverageMatrix:
+        """How well each sentence of a candidate agrees with each sentence of its references.
+
+        Args:
+            candidate, references: captions of one image.
+            state: what ``fit`` returned for the references of a corpus, if the metric needs it.
+        """
+        return next(self.matrices(read_captions({0: candidate}, {0: [*references]}), state, [0]))
+
+    def _matrices(
+        self, captions: Captions, state: State | None, rows: Sequence[int]
+    ) -> Iterator[tuple[Sequence[list[str]], NDArray[np.float64]]]:
+        """Of some images the sentences of the candidate and of each reference, and the scores of all pairs."""
+        if state is None and self.needs_fit:
+            state = self.fit(captions.references)
+        offsets, texts = captions.references.offsets.tolist(), captions.references.texts
+        of_images = [
+            [sentences_of(captions.candidates[row]), *map(sentences_of, texts[offsets[row] : offsets[row + 1]])]
+            for row in rows
+        ]
+        flat = [sentence for sides in of_images for side in sides for sentence in side]
+        table = References(tuple(range(len(flat))), tuple(flat), np.arange(len(flat) + 1))
+        score = self.pair_scores(table, state)
+        first = 0
+        for block in _blocks(of_images):
+            pairs = []
+            for sides in block:
+                n, m = len(sides[0]), sum(map(len, sides[1:]))
+                pairs.append((np.repeat(np.arange(n), m) + first, np.tile(np.arange(m), n) + first + n, n, m))
+                first += n + m
+            scores = score(*(np.concatenate([pair[side] for pair in pairs]) for side in (0, 1)))
+            start = 0
+            for sides, (_, _, n, m) in zip(block, pairs, strict=True):
+                yield sides, scores[start : start + n * m].reshape(n, m)
+                start += n * m
+
+
+def _blocks(of_images: Sequence[Sequence[list[str]]]) -> Iterator[list[Sequence[list[str]]]]:
+    """Images in blocks that do not have too many pairs."""
+    block: list[Sequence[list[str]]] = []
+    total = 0
+    for sides in of_images:
+        n_pairs = len(sides[0]) * sum(map(len, sides[1:]))
+        if block and total + n_pairs > _PAIRS_AT_ONCE:
+            yield block
+            block, total = [], 0
+        block.append(sides)
+        total += n_pairs
+    if block:
+        yield block
+
+
+def _means(matrix: NDArray[np.float64], sides: Sequence[list[str]]) -> tuple[float, float, float]:
+    """F1, precision and recall of the scores of all pairs; 0 where one side has no sentences."""
+    if not matrix.size:
+        return 0.0, 0.0, 0.0
+    precision = float(matrix.max(axis=1).mean())
+    covered = matrix.max(axis=0)
+    bounds = np.cumsum([0, *map(len, sides[1:])]).tolist()
+    recall = float(np.mean([covered[start:end].mean() for start, end in pairwise(bounds) if end > start]))
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0, precision, recall

@@ -1,0 +1,47 @@
+"""Metrics that take long are left out unless they are named, and said before they run."""
+
+from __future__ import annotations
+
+import pytest
+
+import captious
+from captious.evaluation.slow_metrics import without_slow
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
+
+pytestmark = pytest.mark.usefixtures("meteor_tables")
+
+LONG = " ".join(["a dog runs over the green grass beside a red barn with two children who eat ice cream"] * 6)
+CAPTIONS = captious.read_captions({i: f"{i} {LONG}" for i in range(60)}, {i: [f"a cat {i}"] for i in range(60)})
+SHORT = captious.read_captions({1: "a dog"}, {1: ["a cat"]})
+SETTINGS = Settings(parser="bundled")
+
+
+def test_metrics_that_nobody_named_are_left_out() -> None:
+    selection, slow = without_slow(select(None, SETTINGS), [SHORT, CAPTIONS])
+    assert "spice" not in selection.labels and "cider-d" in selection.labels
+    assert not slow
+    (said,) = (warning for warning in selection.warnings if warning.startswith("spice is left out"))
+    assert "parses 60 captions of more than 60 words" in said
+    assert "-m spice asks for it, or -m spice:split=sentences is many times faster" in said
+
+
+def test_metrics_that_are_named_are_announced() -> None:
+    selection, slow = without_slow(select(["spice", "spider", "hwcm-1", "bleu"], SETTINGS), [CAPTIONS])
+    assert {"spice", "spider", "hwcm-1"} < {*selection.labels}
+    assert [text.split()[0] for text in slow] == ["spice", "spider", "hwcm"]
+    assert slow[0].endswith("seconds: spice:split=sentences is many times faster.")
+    assert not any("left out" in warning for warning in selection.warnings)
+
+
+def test_sentences_and_short_captions_are_not_slow() -> None:
+    for table, metrics in ((CAPTIONS, ["spice:split=sentences"]), (SHORT, None)):
+        chosen = select(metrics, SETTINGS)
+        assert without_slow(chosen, [table])[0].labels == chosen.labels
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_scores_say_it() -> None:
+    report = captious.score(CAPTIONS, metrics=None, settings=SETTINGS)
+    assert "spice" not in report
+    assert any(warning.startswith("spice is left out") for warning in report.warnings)

@@ -1,0 +1,47 @@
+"""Languages by their codes, and the words of Thai."""
+
+from __future__ import annotations
+
+import pytest
+
+from captious.errors import MissingExtraError, ParameterError, UnknownNameError
+from captious.text import as_tokenizer
+from captious.text.languages import BY_NAME, ENGLISH, LANGUAGES, as_language
+from captious.text.stems import snowball_stems
+from captious.text.tokenizers import tokenizer_names
+
+
+def test_codes() -> None:
+    assert as_language("EN") is ENGLISH
+    assert as_language("pt-BR") is as_language("pt_PT") is LANGUAGES["pt"]
+    assert as_language(ENGLISH) is ENGLISH
+    with pytest.raises(UnknownNameError, match="no language 'xx'"):
+        as_language("xx")
+    with pytest.raises(ParameterError, match="is not a language"):
+        as_language(1)  # type: ignore[arg-type]
+
+
+def test_every_language_has_a_tokenizer_and_what_stemmer_it_says() -> None:
+    stemmer = pytest.importorskip("Stemmer")
+    assert len(BY_NAME) == len(LANGUAGES)
+    for language in LANGUAGES.values():
+        assert language.tokenizer in tokenizer_names()
+        assert language.has_stemmer == (language.name in stemmer.algorithms())
+
+
+def test_stems() -> None:
+    pytest.importorskip("Stemmer")
+    assert snowball_stems(["hunde", "läuft"], LANGUAGES["de"]) == ["hund", "lauft"]
+    assert snowball_stems(["perros"], LANGUAGES["es"]) == ["perr"]
+    assert snowball_stems(["dogs"]) == ["dog"]
+    assert snowball_stems(["psy"], LANGUAGES["pl"]) == ["psy"]
+
+
+def test_thai() -> None:
+    tokenizer = as_tokenizer("th")
+    try:
+        words = tokenizer("หมาสองตัววิ่ง และ iPhone 3 เครื่อง!")
+    except MissingExtraError as error:
+        assert "captious[languages]" in error.help
+        return
+    assert words == ["หมา", "สอง", "ตัว", "วิ่ง", "และ", "iphone", "3", "เครื่อง"]
