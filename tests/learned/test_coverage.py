@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -30,14 +28,16 @@ def one(metric: MeanMetric, candidate: str, reference: str) -> float:
 )
 def test_cells_are_scores_of_single_sentences(metric: SentenceCoverage, by: MeanMetric, scale: int) -> None:
     explained = metric.explain(CANDIDATE, REFERENCES)
-    assert explained.sentences == ("A dog is running on the grass.", "Two children eat ice cream.")
-    assert [len(side) for side in explained.references] == [3, 1]
-    theirs = [*itertools.chain.from_iterable(explained.references)]
-    expected = [[one(by, ours, other) / scale for other in theirs] for ours in explained.sentences]
+    ours = [sentence.text for sentence in explained.candidate]
+    assert ours == ["A dog is running on the grass.", "Two children eat ice cream."]
+    assert [sentence.name for sentence in explained.references] == ["1.1", "1.2", "1.3", "2.1"]
+    expected = [[one(by, text, other.text) / scale for other in explained.references] for text in ours]
     np.testing.assert_allclose(explained.matrix, expected, atol=1e-6)
     precision = np.mean([max(row) for row in expected])
     covered = [max(column) for column in zip(*expected, strict=True)]
     recall = (np.mean(covered[:3]) + covered[3]) / 2
+    assert [sentence.best for sentence in explained.references] == pytest.approx(covered, abs=1e-6)
+    assert explained.candidate[0].by == "1.1"
     assert explained.precision == pytest.approx(precision, abs=1e-6)
     assert explained.recall == pytest.approx(recall, abs=1e-6)
     assert explained.score == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-6)

@@ -25,13 +25,8 @@ def explained(name: str) -> Any:
     return select_one(name).explain(CANDIDATE, REFERENCES)  # type: ignore[attr-defined]
 
 
-<<<<<<< 98d25a12add478bd5fe15bb4667e8e4dbcf84b87
 @pytest.mark.parametrize("width", [71, 40])
-@pytest.mark.parametrize("name", ["bleu", "cider-d:idf=coco", "rouge-l", "captious", "meteor"])
-=======
-@pytest.mark.parametrize("width", [80, 40])
-@pytest.mark.parametrize("name", ["bleu", "cider-d:idf=coco", "coverage", "rouge-l", "captious"])
->>>>>>> b1d76dc6aacd9e2f3ed6b5e8b4db8acd13c75123
+@pytest.mark.parametrize("name", ["bleu", "cider-d:idf=coco", "coverage", "rouge-l", "captious", "meteor"])
 def test_folded_text_has_all_words(name: str, width: int) -> None:
     text = explanation_text(explained(name))
     folded = as_text(text, width=width)

@@ -246,8 +246,7 @@ def compare(
     selection, slow = without_slow(selection, matched)
     issue(slow)
     report_a, report_b = (
-        evaluate(captions, selection, system=name, of_k=choices)
-        for name, captions in zip(systems, matched, strict=True)
+        evaluate(captions, selection, system=name, of_k=choices) for name, captions in zip(names, matched, strict=True)
     )
     if read_options is not None:
         read_options.check()

@@ -27,6 +27,7 @@ __all__ = [
     "Graph",
     "Items",
     "Marks",
+    "Matrix",
     "Note",
     "Table",
     "Words",
@@ -175,6 +176,23 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Matrix:
+    """Scores of all pairs of two sides, between 0 and 1.
+
+    Args:
+        of: path to its rows.
+        rows, columns: paths to the two sides.
+        name: template of the name of an entry of a side.
+    """
+
+    of: str
+    rows: str
+    columns: str
+    name: str
+    block: str = field(default="matrix", init=False)
+
+
+@dataclass(frozen=True)
 class Graph:
     """Scene graphs side by side, which only pages have.
 
@@ -217,7 +235,7 @@ class Each:
     block: str = field(default="each", init=False)
 
 
-Block: TypeAlias = Words | Items | Table | Facts | Note | Graph | Folded | Each
+Block: TypeAlias = Words | Items | Table | Matrix | Facts | Note | Graph | Folded | Each
 
 _CHUNK = "{chunk}{module:sign}"
 _PRECISION_RECALL = ("precision {precision:4}", "recall {recall:4}")
@@ -248,6 +266,30 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         ),
         Note("Number: chunk.", ("exact", "stem", "synonym", "paraphrase")),
         _BEST,
+    ),
+    "coverage": (
+        *(
+            Table(
+                side,
+                (
+                    Column("", "{name}"),
+                    Column(side, "{text}"),
+                    Column("best", "{best:4}", is_number=True),
+                    Column("with", "{by}"),
+                ),
+                empty=empty,
+            )
+            for side, empty in (
+                ("candidate", "The candidate has no sentences."),
+                ("references", "The references have no sentences."),
+            )
+        ),
+        Matrix("matrix", "candidate", "references", "{name}"),
+        Facts((*_PRECISION_RECALL, "score {score:4}")),
+        Note(
+            "Best: score with the sentence of the other side that agrees best. 2.1: the first sentence of the second "
+            "reference."
+        ),
     ),
     "mentions": (
         Words("candidate", "tokens", Marks("mentions", "start", "end", "{tone:sign} {object}", flags="hallucinated")),

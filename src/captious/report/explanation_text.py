@@ -18,7 +18,6 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-<<<<<<< 98d25a12add478bd5fe15bb4667e8e4dbcf84b87
 from captious.report.explanation_layouts import (
     LAYOUTS,
     SIGNS,
@@ -29,6 +28,7 @@ from captious.report.explanation_layouts import (
     Graph,
     Items,
     Marks,
+    Matrix,
     Note,
     Table,
     Words,
@@ -49,33 +49,10 @@ _STYLES = {
     "present": "green",
     "hallucinated": "bold red",
     "best": "green",
-=======
-from captious.report.alignment_text import AlignmentPicture
-from captious.report.coverage_text import coverage_text
-from captious.report.explanations import best_reference, kind_of
-from captious.report.ngram_texts import ngram_matches_text, ngram_weights_text, subsequence_text
-from captious.report.scene_text import scene_text
-from captious.report.word_texts import agreement_text, mentions_text, transport_legend, transport_text
-
-__all__ = ["explanation_text"]
-
-_TEXTS: Mapping[str, Callable[[Any], RenderableType]] = {
-    "coverage": coverage_text,
-    "mentions": mentions_text,
-    "ngram-matches": ngram_matches_text,
-    "ngram-weights": ngram_weights_text,
-    "scene": scene_text,
-    "subsequences": subsequence_text,
-    "words": agreement_text,
-}
-#: Of explanations for each reference, the text of one and the legend of all.
-_TEXTS_OF_REFERENCES: Mapping[str, tuple[Any, Any]] = {
-    "alignment": (AlignmentPicture, AlignmentPicture.legend),
-    "transport": (transport_text, transport_legend),
->>>>>>> b1d76dc6aacd9e2f3ed6b5e8b4db8acd13c75123
 }
 _BETWEEN = " · "
 _BAR = 12  # columns of a full bar
+_CELL = 7  # columns of a score in a matrix
 #: Columns of terminals: with bars, with less room between columns, with numbers that are folded.
 _ROOM_FOR_BARS, _NARROW, _VERY_NARROW = 72, 48, 32
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
@@ -131,6 +108,8 @@ class _Drawing:
                     self.lines += self._items(block, values)
                 case Table():
                     self.lines += self._table(block, values)
+                case Matrix():
+                    self.lines += self._matrix(block, values)
                 case Facts():
                     self.lines += self._facts(block, values)
                 case Note():
@@ -243,6 +222,27 @@ class _Drawing:
         yield Padding(grid, (0, 0, 0, 2), expand=False)
         if len(rows) > block.most:
             yield Text(f"  and {len(rows) - block.most:,} more", "dim")
+
+    def _matrix(self, block: Matrix, values: Mapping[str, Any]) -> Iterator[RenderableType | None]:
+        """In as many columns as there is room for; the best of each row and column is green."""
+        rows, columns = (
+            [_name(block.name, entry) for entry in at(values, path)] for path in (block.rows, block.columns)
+        )
+        matrix: Sequence[Sequence[float]] = at(values, block.of)
+        if not rows or not columns:
+            return
+        best = {(i, max(range(len(columns)), key=line.__getitem__)) for i, line in enumerate(matrix)}
+        best |= {(max(range(len(rows)), key=lambda i: matrix[i][j]), j) for j in range(len(columns))}
+        margin = max(map(len, rows))
+        at_once = max((self.width - 2 - margin) // _CELL, 1)
+        for start in range(0, len(columns), at_once):
+            places = range(start, min(start + at_once, len(columns)))
+            yield None
+            yield Text(" " * (2 + margin) + "".join(f"{columns[j]:>{_CELL}}" for j in places), "dim", no_wrap=True)
+            for i, name in enumerate(rows):
+                cells = ((f"{written(matrix[i][j], '4'):>{_CELL}}", _STYLES["best"] * ((i, j) in best)) for j in places)
+                yield Text.assemble((f"  {name:>{margin}}", "dim"), *cells, no_wrap=True)
+        yield None
 
     def _facts(self, block: Facts, values: Mapping[str, Any]) -> Iterator[RenderableType]:
         parts = [part for template in block.parts if (part := filled(template, values)) is not None]

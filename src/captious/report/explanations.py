@@ -24,23 +24,7 @@ __all__ = [
 
 #: What draws explanations in pages: scripts of a folder, in the order in which they are loaded.
 SCRIPTS_FOLDER = "explanations"
-<<<<<<< 98d25a12add478bd5fe15bb4667e8e4dbcf84b87
 SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "blocks.js")
-=======
-SCRIPTS = (
-    "elements.js",
-    "alignments.js",
-    "coverage.js",
-    "ngrams.js",
-    "scene_graphs.js",
-    "scenes.js",
-    "subsequences.js",
-    "transport.js",
-    "drawings.js",
-)
-#: The kinds that they draw.
-DRAWN = frozenset({"alignment", "coverage", "ngram-matches", "ngram-weights", "scene", "subsequences", "transport"})
->>>>>>> b1d76dc6aacd9e2f3ed6b5e8b4db8acd13c75123
 
 
 def explained_parts(metric: BaseMetric) -> list[BaseMetric]:

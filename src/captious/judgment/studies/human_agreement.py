@@ -205,7 +205,8 @@ def _line(
         if row.n_references and (score := row.scores.get(label)) is not None:
             points.append((row.n_references, score, score, score, row.label))
     *numbers, names = zip(*sorted(points, key=lambda point: point[0]), strict=True)
-    return Curve(*(np.array(values, np.float64) for values in numbers), names=names if any(names) else ())
+    x, y, low, high = (np.array(values, np.float64) for values in numbers)
+    return Curve(x, y, low, high, names=names if any(names) else ())
 
 
 def _record(

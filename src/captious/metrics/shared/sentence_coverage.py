@@ -19,12 +19,29 @@ from captious.data import Captions, References, read_captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.text.sentences import sentences_of
 
-__all__ = ["CoverageMatrix", "PairScores", "SentenceCoverage"]
+__all__ = ["CoverageMatrix", "CoveredSentence", "PairScores", "SentenceCoverage"]
 
 #: Scores of pairs of sentences, float64[n], 0 to 1, from the rows of both in a table, int64[n] each.
 PairScores: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 
 _PAIRS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class CoveredSentence:
+    """A sentence, and what covers it best.
+
+    Args:
+        name: its number in the candidate, or the numbers of a reference and of the sentence in it, as "2.1".
+        text: the sentence.
+        best: its score with the sentence of the other side that agrees best, 0 to 1.
+        by: the name of that sentence; None if none agrees.
+    """
+
+    name: str
+    text: str
+    best: float
+    by: str | None
 
 
 @dataclass(frozen=True)
@@ -35,9 +52,9 @@ class CoverageMatrix:
         score: harmonic mean of precision and recall.
         precision: mean of the best score of each sentence of the candidate.
         recall: mean over references of the mean of the best score of each of its sentences.
-        sentences: those of the candidate.
-        references: those of each reference.
-        matrix: a row for each sentence of the candidate, a column for each sentence of all references.
+        candidate: its sentences.
+        references: the sentences of all references.
+        matrix: a row for each sentence of the candidate, a column for each of the references.
     """
 
     kind: ClassVar[str] = "coverage"
@@ -45,8 +62,8 @@ class CoverageMatrix:
     score: float
     precision: float
     recall: float
-    sentences: tuple[str, ...]
-    references: tuple[tuple[str, ...], ...]
+    candidate: tuple[CoveredSentence, ...]
+    references: tuple[CoveredSentence, ...]
     matrix: tuple[tuple[float, ...], ...]
 
 
@@ -72,9 +89,18 @@ class SentenceCoverage(MeanMetric):
     def matrices(self, captions: Captions, state: State | None, rows: Sequence[int]) -> Iterator[CoverageMatrix]:
         """The sentences of the captions of some images, and how well they agree."""
         for sides, matrix in self._matrices(captions, state, rows):
-            ours, *theirs = map(tuple, sides)
-            means = map(float, _means(matrix, sides))
-            yield CoverageMatrix(*means, ours, tuple(theirs), tuple(map(tuple, matrix.tolist())))
+            ours, theirs = sides[0], [text for side in sides[1:] for text in side]
+            own = [str(i) for i in range(1, len(ours) + 1)]
+            names = [f"{i}.{j}" for i, side in enumerate(sides[1:], 1) for j in range(1, len(side) + 1)]
+            score, precision, recall = _means(matrix, sides)
+            yield CoverageMatrix(
+                score,
+                precision,
+                recall,
+                tuple(_covered(own, ours, matrix, names)),
+                tuple(_covered(names, theirs, matrix.T, own)),
+                tuple(map(tuple, matrix.tolist())),
+            )
 
     def explain(self, candidate: str, references: Sequence[str], state: Any = None) -> CoverageMatrix:
         """How well each sentence of a candidate agrees with each sentence of its references.
@@ -111,6 +137,15 @@ class SentenceCoverage(MeanMetric):
             for sides, (_, _, n, m) in zip(block, pairs, strict=True):
                 yield sides, scores[start : start + n * m].reshape(n, m)
                 start += n * m
+
+
+def _covered(
+    names: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64], others: Sequence[str]
+) -> Iterator[CoveredSentence]:
+    """Sentences with the best of their scores, a row each, with those of the other side."""
+    for name, text, row in zip(names, texts, scores, strict=True):
+        best = float(row.max(initial=0.0))
+        yield CoveredSentence(name, text, best, others[int(row.argmax())] if best > 0 else None)
 
 
 def _blocks(of_images: Sequence[Sequence[list[str]]]) -> Iterator[list[Sequence[list[str]]]]:

@@ -93,18 +93,24 @@ async function readCoverage(about, image, place, system) {
   const [first, last] = [firsts.side[place], firsts.side[place + 1]];
   const references = [];
   for (let side = first; side < last; side++) references.push(theirs.slice(firsts.sentence[side], firsts.sentence[side + 1]));
-  const own = once(of, () => {
+  const ownFirsts = once(of, () => {
     const sentence = sums(counts), cell = [0];
     for (let i = 0; i < counts.length; i++)
       cell.push(cell[i] + counts[i] * (firsts.sentence[firsts.side[i + 1]] - firsts.sentence[firsts.side[i]]));
     return { sentence, cell };
   });
-  const sentences = ours.slice(own.sentence[place], own.sentence[place + 1]), m = references.flat().length;
-  const matrix = sentences.map((_, i) => Array.from(cells.slice(own.cell[place] + i * m, own.cell[place] + (i + 1) * m)));
+  const sentences = ours.slice(ownFirsts.sentence[place], ownFirsts.sentence[place + 1]), m = references.flat().length;
+  const matrix = sentences.map((_, i) => Array.from(cells.slice(ownFirsts.cell[place] + i * m, ownFirsts.cell[place] + (i + 1) * m)));
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
-  const covered = references.flat().map((_, j) => Math.max(0, ...matrix.map((line) => line[j])));
+  const names = references.flatMap((side, i) => side.map((_, j) => `${i + 1}.${j + 1}`)), own = sentences.map((_, i) => String(i + 1));
+  const covered = (name, text, scores, others) => {
+    const best = Math.max(0, ...scores);
+    return { name, text, best, by: best > 0 ? others[scores.indexOf(best)] : null };
+  };
+  const candidate = sentences.map((text, i) => covered(own[i], text, matrix[i], names));
+  const theirSentences = references.flat().map((text, j) => covered(names[j], text, matrix.map((line) => line[j]), own));
   let at = 0;
-  const recalls = references.filter((side) => side.length).map((side) => mean(covered.slice(at, (at += side.length))));
-  const precision = m ? mean(matrix.map((line) => Math.max(0, ...line))) : 0, recall = mean(recalls), total = precision + recall;
-  return { sentences, references, matrix, precision, recall, score: total ? (2 * precision * recall) / total : 0 };
+  const recalls = references.filter((side) => side.length).map((side) => mean(theirSentences.slice(at, (at += side.length)).map(({ best }) => best)));
+  const precision = m ? mean(candidate.map(({ best }) => best)) : 0, recall = mean(recalls), total = precision + recall;
+  return { candidate, references: theirSentences, matrix, precision, recall, score: total ? (2 * precision * recall) / total : 0 };
 }

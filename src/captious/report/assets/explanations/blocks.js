@@ -19,7 +19,7 @@ function drawBlocks(blocks, values, drawing) {
   return blocks.flatMap((block) => BLOCKS[block.block](block, values, drawing)).filter(Boolean);
 }
 
-const BLOCKS = { words: wordsBlock, items: itemsBlock, table: tableBlock, facts: factsBlock, note: noteBlock, graph: graphBlock, folded: foldedBlock, each: eachBlock };
+const BLOCKS = { words: wordsBlock, items: itemsBlock, table: tableBlock, matrix: matrixBlock, facts: factsBlock, note: noteBlock, graph: graphBlock, folded: foldedBlock, each: eachBlock };
 
 function wordsBlock({ name, words, marks, ignored }, values, drawing) {
   const all = at(values, words);
@@ -87,6 +87,20 @@ function tableBlock({ of, columns, bar, whole, tone, having, most, empty }, valu
 /** A bar as long as the share, which is at most 1. */
 function barOf(share) {
   return drawn("svg", { width: "100%", height: 8, "aria-hidden": "true" }, drawn("rect", { width: `${(100 * Math.min(Math.max(share, 0), 1)).toFixed(2)}%`, height: 8 }));
+}
+
+function matrixBlock({ of, rows, columns, name }, values) {
+  const matrix = at(values, of), [ours, theirs] = [rows, columns].map((path) => at(values, path));
+  if (!ours.length || !theirs.length) return null;
+  const headOf = (entry, scope) => element("th", { scope, title: plain(entry.text) }, filledTemplate(name, entry));
+  const cellOf = (value) => {
+    const cell = element("td", { class: "number" }, score(value, 2));
+    cell.style.setProperty("--share", `${Math.round(100 * Math.min(Math.max(value, 0), 1))}%`);
+    return cell;
+  };
+  return element("div", { class: "matrices" }, element("table", { class: "matrix" },
+    element("thead", {}, element("tr", {}, element("td"), theirs.map((entry) => headOf(entry, "col")))),
+    element("tbody", {}, matrix.map((line, i) => element("tr", {}, headOf(ours[i], "row"), line.map(cellOf))))));
 }
 
 function factsBlock({ parts }, values, { signs }) {

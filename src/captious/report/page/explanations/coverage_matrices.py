@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from captious.metrics.shared.sentence_coverage import SentenceCoverage
+from captious.metrics.shared.sentence_coverage import CoveredSentence, SentenceCoverage
 from captious.report import numbers
 from captious.report.page.explanations.explained import Explained
 
@@ -18,25 +18,35 @@ def pack(metric: SentenceCoverage, explained: Explained) -> dict[str, Any]:
     """The sentences of each reference, and per system the sentences of each candidate and all scores of pairs."""
     columns, rows = explained.columns, explained.rows.tolist()
     references = explained.reports[0].captions.references
+    n_references = np.diff(references.offsets)[explained.rows]
     state = metric.fit(references)
-    systems = []
-    sides: list[tuple[str, ...]] = []
-    for report in explained.reports:
-        matrices = [*metric.matrices(report.single_captions, state, rows)]
-        sides = sides or [side for of_image in matrices for side in of_image.references]
-        cells = [value for of_image in matrices for line in of_image.matrix for value in line]
-        systems.append(
-            {
-                "sentences": columns.strings(
-                    [numbers.plain(text) for text in chain.from_iterable(m.sentences for m in matrices)]
-                ),
-                "counts": columns.integers([len(of_image.sentences) for of_image in matrices]),
-                "cells": columns.numbers(np.array(cells, np.float64)),
-            }
-        )
+    of_systems = [[*metric.matrices(report.single_captions, state, rows)] for report in explained.reports]
     return {
-        "sentences": columns.strings([numbers.plain(text) for text in chain.from_iterable(sides)]),
-        "counts": columns.integers([*map(len, sides)]),
-        "references": columns.integers(np.diff(references.offsets)[explained.rows]),
-        "systems": systems,
+        "sentences": columns.strings([text for matrix in of_systems[0] for text in _texts(matrix.references)]),
+        "counts": columns.integers(
+            [
+                count
+                for matrix, n in zip(of_systems[0], n_references.tolist(), strict=True)
+                for count in _lengths(matrix.references, n)
+            ]
+        ),
+        "references": columns.integers(n_references),
+        "systems": [
+            {
+                "sentences": columns.strings([text for matrix in matrices for text in _texts(matrix.candidate)]),
+                "counts": columns.integers([len(matrix.candidate) for matrix in matrices]),
+                "cells": columns.numbers(np.array([cell for m in matrices for row in m.matrix for cell in row], float)),
+            }
+            for matrices in of_systems
+        ],
     }
+
+
+def _texts(sentences: tuple[CoveredSentence, ...]) -> list[str]:
+    return [numbers.plain(sentence.text) for sentence in sentences]
+
+
+def _lengths(sentences: tuple[CoveredSentence, ...], n_references: int) -> list[int]:
+    """The numbers of sentences of an image's references, whose names begin with that of the reference."""
+    counts = Counter(int(sentence.name.partition(".")[0]) for sentence in sentences)
+    return [counts[number] for number in range(1, n_references + 1)]
