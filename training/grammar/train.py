@@ -26,6 +26,7 @@ from captious.resources.grammar import FILE, FORMAT, VERSION, Grammar
 from counts import Reduced, count
 from derivations import derive
 from perceptron import Perceptron
+from productive import productive
 
 HELD_OUT = 2000
 TUNED_ON = 3000  # captions; it makes parsing faster and changes nothing
@@ -96,8 +97,8 @@ def bundled_arrays(
         unary_rules=grammar.unary_rules[kept[n_binary:]],
         unary_scores=grammar.unary_scores[kept[n_binary:]],
     )
-    common = bounds.common[kept]
-    return grammar.arrays() | {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": common}
+    grammar, bounds = productive(grammar, replace(bounds, common=bounds.common[kept]))
+    return grammar.arrays() | {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": bounds.common}
 
 
 def as_grammar(official: Grammar, reduced: Reduced, scores: NDArray[np.float64]) -> Grammar:

@@ -24,7 +24,7 @@ from captious.resources.coco_val import FILE, NAME
 
 WEIGHTS = Path(__file__).parents[2] / "src" / "captious" / "learned" / "weights"
 IMAGES = 4_000
-JUDGED = 4_000
+JUDGED = 12_000
 
 
 def main(data: Path, work: Path) -> None:

@@ -40,7 +40,7 @@ def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
     drawn: list[tuple[str, ...]] = []
     while len(drawn) < n:
         words = _draw(choices, start, random_)
-        if words is not None and len(words) <= _LONGEST:
+        if len(words) <= _LONGEST:
             drawn.append(words)
     return drawn
 
@@ -62,14 +62,12 @@ def _choices() -> _Choices:
     return [([*accumulate(weight for weight, _ in choices)], [choice for _, choice in choices]) for choices in weighted]
 
 
-def _draw(choices: _Choices, start: int, random_: random.Random) -> tuple[str, ...] | None:
-    """The words of one derivation; only the first words of a long one, None for a state that no rule makes."""
+def _draw(choices: _Choices, start: int, random_: random.Random) -> tuple[str, ...]:
+    """The words of one derivation; only the first words of a long one."""
     words: list[str] = []
     waiting = [start]
     while waiting and len(words) <= _LONGEST:
         sums, options = choices[waiting.pop()]
-        if not options:
-            return None
         choice = options[bisect(sums, random_.random() * sums[-1], hi=len(sums) - 1)]
         if isinstance(choice, str):
             words.append(choice)
