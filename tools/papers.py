@@ -10,6 +10,7 @@ Run it after changing a paper. Results are the output of ``captious reproduce PA
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from textwrap import fill
@@ -21,6 +22,7 @@ from captious.judgment.papers.paper import Paper, PaperTable
 PAGES = Path(__file__).parents[1] / "docs" / "papers"
 MEASURED = PAGES / "measured"
 _WIDTH = 120
+_FIGURE = re.compile(r'\{\s+"ci95_high"[^}]*\}')
 _MARKS = {"same": "=", "within interval": "≈", "differs": "≠"}
 
 
@@ -151,7 +153,8 @@ def take(result: Path) -> None:
             }
     MEASURED.mkdir(parents=True, exist_ok=True)
     path = MEASURED / f"{document['paper']}.json"
-    path.write_text(json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    text = json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    path.write_text(_FIGURE.sub(lambda lines: " ".join(lines[0].split()), text), encoding="utf-8")  # a line each
 
 
 def _rounded(value: object) -> object:
