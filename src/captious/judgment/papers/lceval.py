@@ -28,10 +28,7 @@ _OURS = (
     "grammar's unless CoreNLP's is installed"
 )
 _COMPOSITE = "composite@sharif2019-tau-b"
-_EXAMPLES = (
-    "training examples, which captious learn data makes of captions (lceval/examples.jsonl), rated validation captions "
-    "(lceval/validation.jsonl), and torch"
-)
+_EXAMPLES = "training examples and rated captions (lceval/examples.jsonl, lceval/validation.jsonl), and torch"
 _DATA = (
     "Ours are of 4,000 images of COCO with captions of other images as negative examples, validated on Crisscrossed "
     "Captions (training/learned); the paper's of Flickr30k with captions of three systems, validated on Flickr8k."
