@@ -126,8 +126,8 @@ HWCM = PaperTable(
     judged("composite@sharif2019-tau-b", {"Kendall": "composite@sharif2019-tau-b"}),
     {"depth 1": (0.292,), "depth 2": (0.297,), "depth 3": (0.293,), "depth 4": (0.291,)},
     remark="The authors' parses are spaCy's, ours those of a grammar. The figures are those of the code, which divides "
-    "by the number of chains in the reference and averages over lengths up to the depth; the text divides by the number "
-    "in the candidate, which agrees less with people.",
+    "by the number of chains in the reference and averages over lengths up to the depth; the text divides by the "
+    "number in the candidate, which agrees less with people.",
 )
 
 SYSTEMS = PaperTable(
