@@ -204,8 +204,10 @@ def _line(
     for row in published:
         if row.n_references and (score := row.scores.get(label)) is not None:
             points.append((row.n_references, score, score, score, row.label))
-    *numbers, names = zip(*sorted(points, key=lambda point: point[0]), strict=True)
-    return Curve(*(np.array(values, np.float64) for values in numbers), names=names if any(names) else ())
+    points.sort(key=lambda point: point[0])
+    x, y, low, high = np.array([point[:4] for point in points], np.float64).T
+    names = [point[4] for point in points]
+    return Curve(x, y, low, high, names=names if any(names) else ())
 
 
 def _record(
