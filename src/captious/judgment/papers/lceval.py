@@ -114,7 +114,7 @@ WMT16 = PaperTable(
         "WMD": (0.313,),
         "LCEval": (0.356,),
     },
-    remark="With Pearson's r the two networks would be last: their scores are probabilities near 0 and 1.",
+    remark="Pearson's r would mislead: the scores of the two networks are probabilities near 0 and 1.",
 )
 
 HWCM = PaperTable(
