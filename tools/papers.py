@@ -10,6 +10,7 @@ Run it after changing a paper. Results are the output of ``captious reproduce PA
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from textwrap import fill
@@ -21,6 +22,7 @@ from captious.judgment.papers.paper import Paper, PaperTable
 PAGES = Path(__file__).parents[1] / "docs" / "papers"
 MEASURED = PAGES / "measured"
 _WIDTH = 120
+_FIGURE = re.compile(r'\{\s+"ci95_high"[^}]*\}')
 _MARKS = {"same": "=", "within interval": "≈", "differs": "≠"}
 
 
@@ -45,8 +47,9 @@ def _index(papers: list[Paper]) -> str:
         _text(
             "A table *works* if captious computes every row; it *differs* where we know why figures differ from the "
             "published ones; and it *needs* files, models or captions that captious cannot bring. Rows that need "
-            "nothing are computed all the same. Where a table has no published figures, they were not at hand; neither "
-            "were page numbers."
+            "nothing are computed all the same: the third column counts figures that were computed, and how many of "
+            "those that are published agree, as printed or within our interval. Published figures of other tables "
+            "were not at hand; neither were page numbers."
         ),
     ]
     for paper in papers:
@@ -56,11 +59,22 @@ def _index(papers: list[Paper]) -> str:
             "",
             f"{paper.title}.",
             "",
-            "| table | in the paper | here |",
+            "| table | in the paper | figures | here |",
+            "|---|---|---|---|",
         ]
-        lines += ["|---|---|---|"]
-        lines += [f"| `{table.name}` | {table.place} | {table.status} |" for table in paper.tables]
+        measured = _measured(paper.name)
+        for table in paper.tables:
+            counted = _counted(measured.get(table.name, {}).get("figures", []))
+            lines.append(f"| `{table.name}` | {table.place} | {counted} | {table.status} |")
     return "\n".join(lines) + "\n"
+
+
+def _counted(figures: list[dict[str, Any]]) -> str:
+    """How many figures were computed, and how many of those that were published agree."""
+    computed = [figure for figure in figures if figure["value"] is not None]
+    compared = [figure for figure in computed if figure["verdict"] in _MARKS]
+    agree = sum(figure["verdict"] != "differs" for figure in compared)
+    return f"{len(computed)}" + (f", {agree} of {len(compared)} agree" if compared else "") if computed else ""
 
 
 def _page(paper: Paper) -> str:
@@ -151,7 +165,8 @@ def take(result: Path) -> None:
             }
     MEASURED.mkdir(parents=True, exist_ok=True)
     path = MEASURED / f"{document['paper']}.json"
-    path.write_text(json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    text = json.dumps(known, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    path.write_text(_FIGURE.sub(lambda lines: " ".join(lines[0].split()), text), encoding="utf-8")  # a line each
 
 
 def _rounded(value: object) -> object:

@@ -88,7 +88,8 @@ def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.M
     rows = {"BLEU-1": "bleu-1", "vectors": "wmd", "model": "bertscore-f", "sum": "sum:bleu-1+wmd", "theirs": ""}
     rows["another model"] = "bertscore-f:model=nowhere/none"
     table = PaperTable("t", "table 1", "It shows.", rows, runs, needs="their weights")
-    figures = reproduce(Paper("p", "A paper", [table]), data=data, resamples=30).figures
+    result = reproduce(Paper("p", "A paper", [table]), data=data, resamples=30)
+    figures = result.figures
     said = {(figure.column, figure.row): figure.verdict for figure in figures}
     assert said["no file", "BLEU-1"] == "needs coco/captions.json in the folder of data"
     assert "the files of composite are missing" in said["no data", "BLEU-1"]
@@ -99,6 +100,9 @@ def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.M
     assert said["here", "another model"] == "needs a model: hf download nowhere/none"
     assert said["here", "sum"] == said["here", "vectors"]
     assert said["here", "theirs"] == said["nothing", "BLEU-1"] == "needs their weights"
+    shown = repr(result)
+    assert "needs what is said below" in shown
+    assert "t needs their weights" in shown
 
 
 def test_settings_that_a_table_does_not_use_are_ignored(data: Path) -> None:
@@ -125,6 +129,20 @@ def test_a_study(tmp_path: Path) -> None:
     assert list(result.pictures)
 
 
+<<<<<<< 4f4a9acef4b77fb7bfb24e5919f33d8eb123681b
+=======
+def test_p_values_over_systems(shared_data: Path) -> None:
+    columns = judged("coco-2015@m1", {"M1": "coco-2015@m1"})
+    table = PaperTable("systems", "table 1", "It shows.", {"METEOR": "meteor"}, columns)
+    result = reproduce(Paper("p", "A paper", [table]), data=shared_data, resamples=30)
+    expected = judge("coco-2015@m1", "meteor", data=shared_data, resamples=30)["coco-2015"]["meteor"]
+    (record,) = result.records
+    assert record["p"] == expected.p
+    assert [column.head for column in result.to_table().columns][2] == "p"
+    assert "coco-2015@m1-meteor" in result.pictures
+
+
+>>>>>>> 9f554fe562cdb4c06e82421b8b27aa58d542c2f2
 def test_files_in_a_mapping(tmp_path: Path) -> None:
     for name in ("references", "improved"):
         (tmp_path / f"{name}.json").write_text((EXAMPLES / f"{name}.json").read_text())
@@ -154,7 +172,7 @@ def test_index() -> None:
     assert {record["state"] for record in records} == {"works", "differs", "needs"}
     assert len(records) == sum(len(paper_names.get(name).tables) for name in paper_names.names())
     shown = repr(index)
-    assert "lceval hwcm differs: the authors' parses" in " ".join(shown.split())
+    assert "lceval pascal-50s differs: the authors' draw" in " ".join(shown.split())
     assert "wmt16" in shown
     json.dumps(index.to_table().document)
 

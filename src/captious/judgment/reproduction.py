@@ -126,15 +126,13 @@ class _Runner:
         record = next((r for r in given.records if str(r.get(column.row)) == request and _matches(r, column)), None)
         if published is not None and table.percent:
             published /= 100
-        value, interval = None, None
+        value, interval, p = None, None, None
         if record is not None and not reason:
-            value = record.get(column.value)
+            value, p = record.get(column.value), record.get("p") if column.value == "value" else None
             if column.value == "value" and record.get("ci95_low") is not None:
                 interval = (record["ci95_low"], record["ci95_high"])
         unit = 10.0**-table.digits / (100 if table.percent else 1)
-        return Reproduced(
-            table.name, column.label, row, value, interval, published, unit, reason, percent=table.percent
-        )
+        return Reproduced(table.name, column.label, row, value, interval, published, unit, reason, table.percent, p)
 
     def _records(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
         key = (id(run), requests)

@@ -29,6 +29,7 @@ class Reproduced:
         unit: one unit of its last digit.
         reason: what prevents the computation; empty if nothing does.
         percent: the paper prints hundredths.
+        p: of no correlation over systems; None where systems are not compared.
     """
 
     table: str
@@ -40,6 +41,7 @@ class Reproduced:
     unit: float
     reason: str = ""
     percent: bool = False
+    p: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -91,15 +93,17 @@ class Reproduction(Displayed):
     def to_table(self) -> Table:
         """One row per figure, in a section for every column of the paper's tables."""
         places = {table.name: table for table in self.tables}
+        has_p = any(figure.p is not None for figure in self.figures)
         rows = [
             Row(
                 figure.row,
                 [
                     Cell(figure.value, form=_form(figure)),
                     Cell(figure.interval, form=_form(figure)),
+                    *([None if figure.p is None else Cell(figure.p)] if has_p else []),
                     Cell(figure.published, form=_form(figure)),
                     Cell(figure.difference, form="percent difference" if figure.percent else "difference"),
-                    Cell(figure.verdict),
+                    Cell(_verdict(figure, places[figure.table])),
                 ],
                 section=f"{figure.table} ({places[figure.table].place}): {figure.column}",
             )
@@ -116,6 +120,7 @@ class Reproduction(Displayed):
             columns=[
                 Column("ours"),
                 Column(f"{self.sampling.level:.0%} interval"),
+                *([Column("p", "p")] if has_p else []),
                 Column("published"),
                 Column("difference", "difference"),
                 Column("verdict", align="left"),
@@ -146,6 +151,7 @@ class Reproduction(Displayed):
                 "value": figure.value,
                 "ci95_low": figure.interval[0] if figure.interval else None,
                 "ci95_high": figure.interval[1] if figure.interval else None,
+                "p": figure.p,
                 "published": figure.published,
                 "difference": figure.difference,
                 "verdict": figure.verdict,
@@ -217,6 +223,11 @@ class PaperIndex(Displayed):
                 ),
             ],
         )
+
+
+def _verdict(figure: Reproduced, table: PaperTable) -> str:
+    """The verdict; what the whole table needs is below it."""
+    return "needs what is said below" if figure.reason == f"needs {table.needs}" else figure.verdict
 
 
 def _form(figure: Reproduced) -> Form:

@@ -85,7 +85,7 @@ def test_help_is_for_the_command_line(name: str) -> None:
 def test_every_study_goes_everywhere(name: str) -> None:
     options = {option: parameter for parameter in command_of(name).params for option in parameter.opts}
     assert {"-o", "--format"} <= options.keys()
-    assert ("--plot" in options) == (name not in ("failures", "timing"))  # which have nothing to draw
+    assert ("--plot" in options) == (name not in ("failures", "rules", "timing"))  # which have nothing to draw
     form = options["--format"].type
     assert isinstance(form, click.Choice)
     assert [*form.choices] == ["table", "json", "csv", "markdown", "latex", "html", "xlsx"]

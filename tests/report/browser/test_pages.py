@@ -19,6 +19,7 @@ from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.metrics.meteor import align
+from captious.pictures import scatter
 from captious.report import numbers
 from captious.report.write_report import write_report
 
@@ -323,15 +324,18 @@ def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:
         "curves": Curves(
             "Curves", "x", "y", {"a": Curve(x, x, x - 1, x + 1), "b": Curve(x, x * np.nan, points=True)}, True
         ),
+        "scatter": scatter("Systems", x, x, ["one", "</b>", "three"], "meteor", "M1"),
         "matrix": Matrix("Matrix", ["a", "b"], np.array([[1.0, np.nan], [-0.5, 1]])),
         "clouds": Clouds("Clouds", "x", "y", {"a": Cloud(square, square, square[0])}),
         "dots": Dots("Dots", "x", {"a": Dot(0.5), "b": Dot(0.25, (0.1, 0.4))}),
     }
     study = Study("s", "A study", ("metric", "value"), [{"metric": "a", "value": 0.5}], pictures=pictures)
-    for name, result, charts in (("judgment", Judgment([verdict], Sampling(10, 0)), 1), ("study", study, 4)):
+    for name, result, charts in (("judgment", Judgment([verdict], Sampling(10, 0)), 1), ("study", study, 5)):
         write_report(tmp_path / f"{name}.html", result)
         page = open_page(tmp_path / f"{name}.html")
         expect(page.locator("svg.plot")).to_have_count(charts)
+        if name == "study":
+            expect(page.locator("svg.plot").nth(1)).to_contain_text("one</b>three")
         check(page)
 
 

@@ -17,8 +17,8 @@ _METRICS = {
 }
 _TRAINED = "weights that captious learn critique trains on a system's captions and image features; a GPU for full size"
 _FULL_SIZE = "for full size (512 units, 40,504 images, nine systems) hours of a GPU"
-_GRID = "captious study critiques SYSTEM REFERENCES --images FEATURES --layers 1,2,3"
-_LAYERS = (1, 2, 3)
+_GRID = "captious study critiques SYSTEM REFERENCES --images FEATURES --layers 1,2"
+_LAYERS = (1, 2)
 _CRITIQUES = Run(
     "critique_grid",
     {
@@ -26,7 +26,7 @@ _CRITIQUES = Run(
         "references": File("coco/captions_val2014.json"),
         "recipe": CritiqueRecipe("leic-small", units=128, hidden=128, width=100, epochs=10),
         "layers": _LAYERS,
-        "sample": 4000,
+        "sample": 2000,
     },
 )
 _GRID_ROWS = {
@@ -37,7 +37,7 @@ _GRID_ROWS = {
 }
 _SMALL = (
     "The figure's values are not at hand. Ours are of small critiques (128 units, 10 epochs) that see no images, on "
-    "4,000 images and one system, in two folds."
+    "2,000 images and one system, in two folds."
 )
 _OF_SYSTEMS = judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"})
 _SYSTEMS = tuple(
