@@ -129,8 +129,6 @@ def test_a_study(tmp_path: Path) -> None:
     assert list(result.pictures)
 
 
-<<<<<<< 4f4a9acef4b77fb7bfb24e5919f33d8eb123681b
-=======
 def test_p_values_over_systems(shared_data: Path) -> None:
     columns = judged("coco-2015@m1", {"M1": "coco-2015@m1"})
     table = PaperTable("systems", "table 1", "It shows.", {"METEOR": "meteor"}, columns)
@@ -142,7 +140,6 @@ def test_p_values_over_systems(shared_data: Path) -> None:
     assert "coco-2015@m1-meteor" in result.pictures
 
 
->>>>>>> 9f554fe562cdb4c06e82421b8b27aa58d542c2f2
 def test_files_in_a_mapping(tmp_path: Path) -> None:
     for name in ("references", "improved"):
         (tmp_path / f"{name}.json").write_text((EXAMPLES / f"{name}.json").read_text())

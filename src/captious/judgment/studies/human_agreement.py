@@ -204,14 +204,9 @@ def _line(
     for row in published:
         if row.n_references and (score := row.scores.get(label)) is not None:
             points.append((row.n_references, score, score, score, row.label))
-<<<<<<< 4f4a9acef4b77fb7bfb24e5919f33d8eb123681b
-    *numbers, names = zip(*sorted(points, key=lambda point: point[0]), strict=True)
-    x, y, low, high = (np.array(values, np.float64) for values in numbers)
-=======
     points.sort(key=lambda point: point[0])
     x, y, low, high = np.array([point[:4] for point in points], np.float64).T
     names = [point[4] for point in points]
->>>>>>> 9f554fe562cdb4c06e82421b8b27aa58d542c2f2
     return Curve(x, y, low, high, names=names if any(names) else ())
 
 
