@@ -280,6 +280,10 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         Note("A full bar is {full:4}{full_is}.", bars=True),
     ),
     "scene": (
+        Facts(
+            "{matched} of {candidate:tuple,tuples} matched; the references have {references:tuple,tuples} · "
+            f"{_PRECISION_RECALL} · score {{score:4}}"
+        ),
         Graph(
             "candidate",
             "references",
@@ -303,10 +307,6 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                 Items("only in references", "references", "{names}", without="matched", most=1_000),
                 Note("", ("same", "synonyms")),
             ),
-        ),
-        Facts(
-            "{matched} of {candidate:tuple,tuples} matched; the references have {references:tuple,tuples} · "
-            f"{_PRECISION_RECALL} · score {{score:4}}"
         ),
     ),
     "subsequences": (
