@@ -208,15 +208,14 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 
 
 def test_pictures_are_small_and_shown() -> None:
-    """Plots have dark pictures, too. Pictures of a report or a server have the colors of its pages."""
+    """Each has another for dark pages."""
     pictures = {picture.resolve() for picture in (DOCS / "pictures").iterdir()}
     shown = {
         (page.parent / target).resolve()
         for page in PAGES
         for target in re.findall(r"!\[[^\]]+\]\(([^)\s]+)\)", prose(page))
     }
-    plots = {picture for picture in shown if not picture.name.startswith(("report-", "server-"))}
-    assert shown | {picture.with_stem(f"{picture.stem}-dark") for picture in plots} == pictures
+    assert shown | {picture.with_stem(f"{picture.stem}-dark") for picture in shown} == pictures
     assert all(picture.stat().st_size < 60_000 for picture in pictures)
 
 

@@ -51,13 +51,13 @@ def text_of(scene: SceneExplanation, **fold: int) -> str:
 
 def test_text() -> None:
     assert text_of(SCENE).splitlines() == [
+        "  3 of 4 tuples matched; the references have 4 tuples · precision .5000 · recall .2500 · score .3333",
         "  candidate               references",
         "  dog                  =  dog",
         "  sofa                 ≈  couch/settee                sofa ≈ couch",
         "  (dog, two)              –",
         "  (dog, sit on, sofa)  ≈  (dog, perch, couch/settee)  sofa ≈ couch",
         "  only in references  cat",
-        "  3 of 4 tuples matched; the references have 4 tuples · precision .5000 · recall .2500 · score .3333",
         "",
         "= same names  ≈ synonyms",
     ]
@@ -65,8 +65,8 @@ def test_text() -> None:
 
 def test_text_of_nothing() -> None:
     assert text_of(NOTHING).splitlines() == [
-        "  The candidate has no tuples.",
         "  0 of 0 tuples matched; the references have 0 tuples · precision .5000 · recall .2500 · score .3333",
+        "  The candidate has no tuples.",
     ]
 
 

@@ -46,11 +46,14 @@ def main(wanted: set[str]) -> None:
                 environment = {**os.environ, "CAPTIOUS_DATA": str(DATA)}
                 subprocess.run(command.line, shell=True, check=True, cwd=folder, env=environment)
             for name in names:
-                shutil.copyfile(folder / "pictures" / name, pictures / name)
-                _make_small(pictures / name)
-                if not name.startswith(("report-", "server-")):
+                dark = name.replace(".png", "-dark.png")  # pages are photographed in both, plots are drawn in one
+                is_page = (folder / "pictures" / dark).exists()
+                for copied in (name, dark) if is_page else (name,):
+                    shutil.copyfile(folder / "pictures" / copied, pictures / copied)
+                    _make_small(pictures / copied)
+                    print(pictures / copied, flush=True)
+                if not is_page:
                     write_dark(pictures / name)
-                print(pictures / name, flush=True)
 
 
 def _make_small(picture: Path) -> None:

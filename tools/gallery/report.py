@@ -1,5 +1,6 @@
-"""Takes pictures of a report: its tables, its captions, and an explanation on a phone. Needs Chromium and
-captious[browser].
+"""Takes pictures of a report, light and dark: its tables, its captions, and an explanation on a phone.
+
+It needs Chromium and captious[browser].
 
     python tools/gallery/report.py REPORT.html -o FOLDER
 """
@@ -15,31 +16,38 @@ from playwright.sync_api import sync_playwright
 
 
 def take_pictures(report: Path, out: Path) -> None:
-    """Of the page on a desktop, and of one image on a phone in the dark."""
+    """Of the page on a desktop, and of one image on a phone, light and dark."""
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = _opened(browser, report, width=1216, height=800, color_scheme="light")
-        top, bottom = (
-            page.get_by_role("heading", name=name).bounding_box()["y"] for name in ("Scores", "Distributions")
-        )
-        clip = {"x": 0, "y": top - 16, "width": 1216, "height": bottom - top}
-        page.screenshot(path=out / "report-scores.png", clip=clip, full_page=True)
-        page.get_by_label("Search").fill("umbrella")
-        page.get_by_label("Explain").select_option("spice")
-        page.locator(".why").first.wait_for()
-        page.wait_for_timeout(1000)
-        page.locator("#captions").scroll_into_view_if_needed()
-        box = page.locator("#captions").bounding_box()
-        clip = {**box, "x": 0, "y": box["y"] - 16, "width": 1216, "height": min(box["height"], 1040)}
-        page.screenshot(path=out / "report-captions.png", clip=_absolute(page, clip), full_page=True)
-        page = _opened(browser, report, width=390, height=844, color_scheme="dark")
-        page.get_by_label("Search").fill("umbrella")
-        page.get_by_label("Explain").select_option("meteor")
-        page.wait_for_timeout(1000)
-        box = page.locator("section.image").bounding_box()
-        clip = {**box, "x": 0, "y": box["y"] - 16, "width": 390, "height": min(box["height"], 830)}
-        page.screenshot(path=out / "report-phone.png", clip=_absolute(page, clip), full_page=True)
+        for scheme, suffix in (("light", ""), ("dark", "-dark")):
+            _take_desktop(_opened(browser, report, width=1216, height=800, color_scheme=scheme), out, suffix)
+            _take_phone(_opened(browser, report, width=390, height=844, color_scheme=scheme), out, suffix)
         browser.close()
+
+
+def _take_desktop(page: Any, out: Path, suffix: str) -> None:
+    """The tables, and the captions with the scene graphs of one."""
+    top, bottom = (page.get_by_role("heading", name=name).bounding_box()["y"] for name in ("Scores", "Distributions"))
+    clip = {"x": 0, "y": top - 16, "width": 1216, "height": bottom - top}
+    page.screenshot(path=out / f"report-scores{suffix}.png", clip=clip, full_page=True)
+    page.get_by_label("Search").fill("umbrella")
+    page.get_by_label("Explain").select_option("spice")
+    page.locator(".why").first.wait_for()
+    page.wait_for_timeout(1000)
+    page.locator("#captions").scroll_into_view_if_needed()
+    box = page.locator("#captions").bounding_box()
+    clip = {**box, "x": 0, "y": box["y"] - 16, "width": 1216, "height": min(box["height"], 1040)}
+    page.screenshot(path=out / f"report-captions{suffix}.png", clip=_absolute(page, clip), full_page=True)
+
+
+def _take_phone(page: Any, out: Path, suffix: str) -> None:
+    """An image, explained by METEOR."""
+    page.get_by_label("Search").fill("umbrella")
+    page.get_by_label("Explain").select_option("meteor")
+    page.wait_for_timeout(1000)
+    box = page.locator("section.image").bounding_box()
+    clip = {**box, "x": 0, "y": box["y"] - 16, "width": 390, "height": min(box["height"], 830)}
+    page.screenshot(path=out / f"report-phone{suffix}.png", clip=_absolute(page, clip), full_page=True)
 
 
 def _opened(browser: Any, report: Path, *, width: int, height: int, color_scheme: str) -> Any:

@@ -1,8 +1,9 @@
-"""Takes pictures of an evaluation server: a leaderboard, a comparison, captions. Needs Chromium and captious[browser].
+"""Takes pictures of an evaluation server, light and dark: a leaderboard, a comparison, captions.
 
     python tools/gallery/server.py REFERENCES SYSTEM... -o FOLDER
 
-It starts a server with a challenge on the references, whose baselines are the systems.
+It needs Chromium and captious[browser], and starts a server with a challenge on the references, whose baselines are the
+systems.
 """
 
 from __future__ import annotations
@@ -62,21 +63,22 @@ def write_challenge(folder: Path, references: Path, systems: list[Path]) -> None
 
 
 def take_pictures(url: str, out: Path) -> None:
-    """Of the three pages that visitors see."""
+    """Of the three pages that visitors see, light and dark."""
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(base_url=url, viewport={"width": 1216, "height": 800})
-        page.goto("/challenges/pictures/leaderboard?rows=all")
-        page.locator("main").screenshot(path=out / "server-leaderboard.png")
-        page.get_by_role("button", name="Compare A and B").click()
-        page.get_by_role("table").first.wait_for()
-        page.locator("main").screenshot(path=out / "server-compare.png")
-        page.get_by_role("link", name="captions").last.click()
-        page.wait_for_load_state()
-        box = page.locator("main").bounding_box()
-        assert box is not None
-        clip = {**box, "height": min(box["height"], 1260)}
-        page.screenshot(path=out / "server-captions.png", clip=clip, full_page=True)
+        for scheme, suffix in (("light", ""), ("dark", "-dark")):
+            page = browser.new_page(base_url=url, viewport={"width": 1216, "height": 800}, color_scheme=scheme)
+            page.goto("/challenges/pictures/leaderboard?rows=all")
+            page.locator("main").screenshot(path=out / f"server-leaderboard{suffix}.png")
+            page.get_by_role("button", name="Compare A and B").click()
+            page.get_by_role("table").first.wait_for()
+            page.locator("main").screenshot(path=out / f"server-compare{suffix}.png")
+            page.get_by_role("link", name="captions").last.click()
+            page.wait_for_load_state()
+            box = page.locator("main").bounding_box()
+            assert box is not None
+            clip = {**box, "height": min(box["height"], 1260)}
+            page.screenshot(path=out / f"server-captions{suffix}.png", clip=clip, full_page=True)
         browser.close()
 
 

@@ -20,7 +20,6 @@ __all__ = [
     "LAYOUTS",
     "SIGNS",
     "Block",
-    "Column",
     "Each",
     "Facts",
     "Folded",
@@ -34,17 +33,17 @@ __all__ = [
     "layout_values",
 ]
 
-#: The sign of each way to match, and its meaning.
-SIGNS: Mapping[str, tuple[str, str]] = {
-    "exact": ("=", "exact"),
-    "stem": ("~", "stem"),
-    "synonym": ("≈", "synonym"),
-    "paraphrase": (":", "paraphrase"),
-    "same": ("=", "same names"),
-    "synonyms": ("≈", "synonyms"),
-    "present": ("✓", "in the image"),
-    "hallucinated": ("✗", "hallucinated"),
-    "best": ("◀", "best"),
+#: Of each way to match: its sign, its meaning, and its style on terminals.
+SIGNS: Mapping[str, tuple[str, str, str]] = {
+    "exact": ("=", "exact", "green"),
+    "stem": ("~", "stem", "cyan"),
+    "synonym": ("≈", "synonym", "yellow"),
+    "paraphrase": (":", "paraphrase", "magenta"),
+    "same": ("=", "same names", "green"),
+    "synonyms": ("≈", "synonyms", "yellow"),
+    "present": ("✓", "in the image", "green"),
+    "hallucinated": ("✗", "hallucinated", "bold red"),
+    "best": ("◀", "best", "green"),
 }
 
 
@@ -111,27 +110,13 @@ class Items:
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    Args:
-        head: what stands above it.
-        cell: template of its cells.
-        is_number: whether they are numbers.
-    """
-
-    head: str
-    cell: str
-    is_number: bool = False
-
-
-@dataclass(frozen=True)
 class Table:
     """A table with a row for each entry of a list.
 
     Args:
         of: path to the entries.
-        columns: from left to right.
+        columns: head and template of the cells of each, from left to right.
+        n_texts: how many of them are texts; the others are numbers.
         bar: path in each entry to what a bar at its end is as long as.
         whole: path in the values to what a full bar stands for; without, it is 1, or the best corpus score of a page.
         tone: path in each entry to a key of ``SIGNS``; entries without are dim.
@@ -141,7 +126,8 @@ class Table:
     """
 
     of: str
-    columns: tuple[Column, ...]
+    columns: tuple[tuple[str, str], ...]
+    n_texts: int = 1
     bar: str = ""
     whole: str = ""
     tone: str = ""
@@ -153,9 +139,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Facts:
-    """Numbers in one line: templates of its parts."""
+    """Numbers in one line: templates of its parts, between dots."""
 
-    parts: tuple[str, ...]
+    parts: str
     block: str = field(default="facts", init=False)
 
 
@@ -238,7 +224,7 @@ class Each:
 Block: TypeAlias = Words | Items | Table | Matrix | Facts | Note | Graph | Folded | Each
 
 _CHUNK = "{chunk}{module:sign}"
-_PRECISION_RECALL = ("precision {precision:4}", "recall {recall:4}")
+_PRECISION_RECALL = "precision {precision:4} · recall {recall:4}"
 _BEST = Note("", ("best",))
 
 #: The blocks of each kind of explanation, see ``BaseMetric.explanation``.
@@ -254,12 +240,8 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                     Marks("matches", "reference_start", "reference_end", _CHUNK, "module"),
                 ),
                 Facts(
-                    (
-                        "{matches:match,matches} in {chunks:chunk,chunks}",
-                        *_PRECISION_RECALL,
-                        "fragmentation {fragmentation:4}",
-                        "score {score:4}{best}",
-                    )
+                    f"{{matches:match,matches}} in {{chunks:chunk,chunks}} · {_PRECISION_RECALL} · "
+                    "fragmentation {fragmentation:4} · score {score:4}{best}"
                 ),
             ),
             best=("score",),
@@ -295,7 +277,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         Words("candidate", "tokens", Marks("mentions", "start", "end", "{tone:sign} {object}", flags="hallucinated")),
         Items("in the image", "objects", empty="none"),
         Items("not named", "unmentioned"),
-        Facts(("chair-s {scores.chair-s:4}", "chair-i {scores.chair-i:4}", "chair-recall {scores.chair-recall:4}")),
+        Facts("chair-s {scores.chair-s:4} · chair-i {scores.chair-i:4} · chair-recall {scores.chair-recall:4}"),
         Note("", ("present", "hallucinated")),
         Note("chair-i: share of hallucinated mentions."),
     ),
@@ -314,11 +296,8 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
             ),
         ),
         Facts(
-            (
-                "brevity penalty {brevity_penalty:4}",
-                "{length:word,words}, closest reference {closest_length}",
-                "bleu-4 {score:4}",
-            )
+            "brevity penalty {brevity_penalty:4} · {length:word,words}, closest reference {closest_length} · "
+            "bleu-4 {score:4}"
         ),
         Note("✗ in no reference; n/m: n of m occurrences match."),
     ),
@@ -327,10 +306,10 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         Table(
             "ngrams",
             (
-                Column("n-gram", "{words}"),
-                Column("weight", "{weight:2}", is_number=True),
-                Column("references", "{references} of {n_references}", is_number=True),
-                Column("adds", "{adds:3}", is_number=True),
+                ("n-gram", "{words}"),
+                ("weight", "{weight:2}"),
+                ("references", "{references} of {n_references}"),
+                ("adds", "{adds:3}"),
             ),
             bar="adds",
             having="references",
@@ -338,11 +317,15 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
             empty="No n-gram is in a reference.",
         ),
         Items("in no reference", "ngrams", "{words} {weight:2}", without="references", most=8),
-        Facts((*(f"{n + 1}-grams {{orders.{n}:4}}" for n in range(4)), "score {score:4}")),
+        Facts(" · ".join([*(f"{n + 1}-grams {{orders.{n}:4}}" for n in range(4)), "score {score:4}"])),
         Note("Weight: inverse document frequency over {n_documents:image,images}. The additions sum to the score."),
         Note("A full bar is {full:4}{full_is}.", bars=True),
     ),
     "scene": (
+        Facts(
+            "{matched} of {candidate:tuple,tuples} matched; the references have {references:tuple,tuples} · "
+            f"{_PRECISION_RECALL} · score {{score:4}}"
+        ),
         Graph(
             "candidate",
             "references",
@@ -354,24 +337,18 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                 Table(
                     "candidate",
                     (
-                        Column("candidate", "{names}"),
-                        Column("", "{status:sign}"),
-                        Column("references", "{match}"),
-                        Column("", "{through:pairs}"),
+                        ("candidate", "{names}"),
+                        ("", "{status:sign}"),
+                        ("references", "{match}"),
+                        ("", "{through:pairs}"),
                     ),
+                    n_texts=4,
                     tone="status",
                     empty="The candidate has no tuples.",
                 ),
                 Items("only in references", "references", "{names}", without="matched", most=1_000),
                 Note("", ("same", "synonyms")),
             ),
-        ),
-        Facts(
-            (
-                "{matched} of {candidate:tuple,tuples} matched; the references have {references:tuple,tuples}",
-                *_PRECISION_RECALL,
-                "score {score:4}",
-            )
         ),
     ),
     "subsequences": (
@@ -380,11 +357,11 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
             (
                 Words("candidate", "candidate", Marks("places", "0")),
                 Words("reference {number}", "reference", Marks("places", "1")),
-                Facts(("{places:word,words} in common", "precision {precision:4}", "recall {recall:4}{best}")),
+                Facts(f"{{places:word,words}} in common · {_PRECISION_RECALL}{{best}}"),
             ),
             best=("recall", "precision"),
         ),
-        Facts((*_PRECISION_RECALL, "score {score:4}")),
+        Facts(f"{_PRECISION_RECALL} · score {{score:4}}"),
         Note("{marked}: the longest common subsequence."),
         _BEST,
     ),
@@ -397,16 +374,16 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                 Table(
                     "moves",
                     (
-                        Column("move", "{word} → {reference_word}"),
-                        Column("share", "{share:4}", is_number=True),
-                        Column("distance", "{distance:4}", is_number=True),
-                        Column("cost", "{cost:4}", is_number=True),
+                        ("move", "{word} → {reference_word}"),
+                        ("share", "{share:4}"),
+                        ("distance", "{distance:4}"),
+                        ("cost", "{cost:4}"),
                     ),
                     bar="cost",
                     whole="distance",
                     empty="The distance is infinite: there is nothing to move.",
                 ),
-                Facts(("distance {distance:4}", "score {score:4}{best}")),
+                Facts("distance {distance:4} · score {score:4}{best}"),
             ),
             best=("score",),
         ),
@@ -417,16 +394,12 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
     "words": (
         Table(
             "words",
-            (
-                Column("word", "{word} → {closest}"),
-                Column("share", "{share:4}", is_number=True),
-                Column("similarity", "{similarity:4}", is_number=True),
-            ),
+            (("word", "{word} → {closest}"), ("share", "{share:4}"), ("similarity", "{similarity:4}")),
             bar="share",
             empty="The caption has no words.",
         ),
         Items("unsound", "unsound"),
-        Facts(("references {centroid:4} ({cosines:4})", "sparcs {sparcs:4}", "score {score:4}")),
+        Facts("references {centroid:4} ({cosines:4}) · sparcs {sparcs:4} · score {score:4}"),
         Note(
             "Share: what a word adds to the cosine with all references. Similarity: cosine with the closest of their "
             "words; – for an unknown word. Unsound: words that do not belong side by side; | is an end of the caption."

@@ -39,17 +39,7 @@ from captious.report.layout_templates import MISSING, at, filled, written
 
 __all__ = ["explanation_text"]
 
-_STYLES = {
-    "exact": "green",
-    "stem": "cyan",
-    "synonym": "yellow",
-    "paraphrase": "magenta",
-    "same": "green",
-    "synonyms": "yellow",
-    "present": "green",
-    "hallucinated": "bold red",
-    "best": "green",
-}
+_STYLES = {name: style for name, (_, _, style) in SIGNS.items()}
 _BETWEEN = " · "
 _BAR = 12  # columns of a full bar
 _CELL = 7  # columns of a score in a matrix
@@ -203,10 +193,10 @@ class _Drawing:
             return
         has_bars = bool(block.bar) and self.width >= _ROOM_FOR_BARS
         grid = Grid(box=None, header_style="dim", padding=(0, 2 if self.width >= _NARROW else 1, 0, 0))
-        for column in block.columns:
-            is_whole = column.is_number and self.width >= _VERY_NARROW
-            justify: JustifyMethod = "right" if column.is_number else "left"
-            grid.add_column(column.head, justify=justify, overflow="fold", no_wrap=is_whole)
+        for place, (head, _) in enumerate(block.columns):
+            is_number = place >= block.n_texts
+            justify: JustifyMethod = "right" if is_number else "left"
+            grid.add_column(head, justify=justify, overflow="fold", no_wrap=is_number and self.width >= _VERY_NARROW)
         if has_bars:
             grid.add_column("", style="cyan")
         whole = at(values, block.whole) if block.whole else values["full"]
@@ -215,9 +205,9 @@ class _Drawing:
             self.used |= {tone} if tone else set()
             style = "dim" if block.tone and not tone else ""
             cells = []
-            for column in block.columns:
-                is_toned = tone and (":sign" in column.cell or ":pairs" in column.cell)
-                cells.append(Text(filled(column.cell, {**values, **row}) or "", _STYLES[tone] if is_toned else style))
+            for _, cell in block.columns:
+                is_toned = tone and (":sign" in cell or ":pairs" in cell)
+                cells.append(Text(filled(cell, {**values, **row}) or "", _STYLES[tone] if is_toned else style))
             grid.add_row(*cells, *([_bar(at(row, block.bar), whole)] if has_bars else []))
         yield Padding(grid, (0, 0, 0, 2), expand=False)
         if len(rows) > block.most:
@@ -245,7 +235,7 @@ class _Drawing:
         yield None
 
     def _facts(self, block: Facts, values: Mapping[str, Any]) -> Iterator[RenderableType]:
-        parts = [part for template in block.parts if (part := filled(template, values)) is not None]
+        parts = [part for template in block.parts.split(_BETWEEN) if (part := filled(template, values)) is not None]
         for row in rows_of([*map(cell_len, parts)], self.width - 2, len(_BETWEEN)):
             line = Text(_BETWEEN.join(parts[i] for i in row))
             line.highlight_words([SIGNS["best"][0]], style=_STYLES["best"])
@@ -258,8 +248,8 @@ class _Drawing:
         if block.text:
             yield Text(filled(block.text, values) or "")
         for name in used:
-            sign, meaning = SIGNS[name]
-            yield Text.assemble((sign, _STYLES[name]), f" {meaning}")
+            sign, meaning, style = SIGNS[name]
+            yield Text.assemble((sign, style), f" {meaning}")
 
 
 def _name(template: str, values: Mapping[str, Any]) -> str:

@@ -67,7 +67,7 @@ function itemsBlock({ name, of, text, share, without, most, empty }, values, { s
   ]);
 }
 
-function tableBlock({ of, columns, bar, whole, tone, having, most, empty }, values, { signs, used }) {
+function tableBlock({ of, columns, n_texts, bar, whole, tone, having, most, empty }, values, { signs, used }) {
   const entries = at(values, of).filter((entry) => !having || at(entry, having));
   if (!entries.length) return element("p", {}, empty);
   const full = whole ? at(values, whole) : values.full;
@@ -75,12 +75,12 @@ function tableBlock({ of, columns, bar, whole, tone, having, most, empty }, valu
     const kind = tone ? at(entry, tone) : "";
     if (kind) used.add(kind);
     return element("tr", { class: tone && !kind ? "unmatched" : null, hidden: i >= most },
-      columns.map(({ cell, is_number }) => element("td", { class: is_number ? "number" : null }, element("bdi", {}, filledTemplate(cell, { ...values, ...entry }, signs) ?? ""))),
+      columns.map(([, cell], place) => element("td", { class: place >= n_texts ? "number" : null }, element("bdi", {}, filledTemplate(cell, { ...values, ...entry }, signs) ?? ""))),
       bar ? element("td", { class: "bar" }, barOf(full ? at(entry, bar) / full : 0)) : null);
   });
   const more = element("button", { type: "button", class: "link", onclick: () => { rows.forEach((row) => { row.hidden = false; }); more.remove(); } }, `Show all ${rows.length}`);
   return [element("table", { class: bar ? "with-bars" : null },
-    element("thead", {}, element("tr", {}, columns.map(({ head, is_number }) => element(head ? "th" : "td", { scope: head ? "col" : null, class: is_number ? "number" : null }, head)), bar ? element("td") : null)),
+    element("thead", {}, element("tr", {}, columns.map(([head], place) => element(head ? "th" : "td", { scope: head ? "col" : null, class: place >= n_texts ? "number" : null }, head)), bar ? element("td") : null)),
     element("tbody", {}, rows)), rows.length > most ? more : null];
 }
 
@@ -104,12 +104,12 @@ function matrixBlock({ of, rows, columns, name }, values) {
 }
 
 function factsBlock({ parts }, values, { signs }) {
-  const written = parts.map((part) => filledTemplate(part, values, signs)).filter(Boolean);
+  const written = parts.split(" · ").map((part) => filledTemplate(part, values, signs)).filter(Boolean);
   return element("p", { class: "facts" }, written.flatMap((part, i) => [i ? " · " : "", element("span", {}, part)]));
 }
 
 function noteBlock({ text, signs: explained, bars }, values, { signs, used }) {
-  const known = explained.filter((name) => used.has(name)).map((name) => signs[name].join(" "));
+  const known = explained.filter((name) => used.has(name)).map((name) => signs[name].slice(0, 2).join(" "));
   if (explained.length && !known.length) return null;
   return element("p", { class: `explained${bars ? " of-bars" : ""}` }, [filledTemplate(text, values), ...known].filter(Boolean).join("  "));
 }
