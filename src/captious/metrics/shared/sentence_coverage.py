@@ -25,6 +25,7 @@ __all__ = ["CoverageMatrix", "PairScores", "SentenceCoverage"]
 PairScores: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 
 _PAIRS_AT_ONCE = 1 << 16
+_IMAGES_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,9 @@ class SentenceCoverage(MeanMetric):
         """The sentences of the captions of some images, and how well they agree."""
         for sides, matrix in self._matrices(captions, state, rows):
             ours, *theirs = map(tuple, sides)
-            means = map(float, _means(matrix, sides))
-            yield CoverageMatrix(*means, ours, tuple(theirs), tuple(map(tuple, matrix.tolist())))
+            score, precision, recall = _means(matrix, sides)
+            cells = tuple(map(tuple, matrix.tolist()))
+            yield CoverageMatrix(score, precision, recall, ours, tuple(theirs), cells)
 
     def explain(self, candidate: str, references: Sequence[str], state: Any = None) -> CoverageMatrix:
         """How well each sentence of a candidate agrees with each sentence of its references.
@@ -91,6 +93,12 @@ class SentenceCoverage(MeanMetric):
         """Of some images the sentences of the candidate and of each reference, and the scores of all pairs."""
         if state is None and self.needs_fit:
             state = self.fit(captions.references)
+        for start in range(0, len(rows), _IMAGES_AT_ONCE):
+            yield from self._matrices_of(captions, state, rows[start : start + _IMAGES_AT_ONCE])
+
+    def _matrices_of(
+        self, captions: Captions, state: State | None, rows: Sequence[int]
+    ) -> Iterator[tuple[Sequence[list[str]], NDArray[np.float64]]]:
         offsets, texts = captions.references.offsets.tolist(), captions.references.texts
         of_images = [
             [sentences_of(captions.candidates[row]), *map(sentences_of, texts[offsets[row] : offsets[row + 1]])]
