@@ -303,7 +303,8 @@ class TestErrors:
         assert_refused(
             run("explain", name, "a", "b"),
             f"{name} cannot be explained yet",
-            "help: supported: bleu, captious, chair, cider, cider-d, cider-r, meteor, rouge-l, spice, wmd",
+            "help: supported: bleu, captious, chair, cider, cider-d, cider-r, coverage, coverage-cider, meteor, "
+            "rouge-l, spice, wmd",
         )
 
     def test_a_metric_that_is_made_of_others(self, run: Run) -> None:

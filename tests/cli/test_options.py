@@ -18,6 +18,7 @@ from ..support.commands import COMMANDS
 from .conftest import Run, assert_refused
 
 FLAGS = [
+    "--language",
     "--tokenizer",
     "--idf",
     "--model",

@@ -59,6 +59,7 @@ def test_blocks_of_images_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     references = {i: REFERENCES for i in range(20)}
     whole = captious.score(candidates, references, ["coverage", "coverage-cider:idf=coco"])
     monkeypatch.setattr("captious.metrics.shared.sentence_coverage._PAIRS_AT_ONCE", 9)
+    monkeypatch.setattr("captious.metrics.shared.sentence_coverage._IMAGES_AT_ONCE", 7)
     parts = captious.score(candidates, references, ["coverage", "coverage-cider:idf=coco"])
     for label in whole:
         assert whole[label].per_caption.tolist() == pytest.approx(parts[label].per_caption.tolist(), abs=1e-9)

@@ -348,3 +348,36 @@ def test_one_image_and_one_value(open_page: Opener, tmp_path: Path) -> None:
     chart = page.locator("#distributions figure").first
     expect(chart.locator("svg")).to_contain_text("0.00.20.40.60.81.0")
     expect(page.locator("section.image")).to_contain_text("over 1 image.")
+
+
+def test_coverage_of_sentences(open_page: Opener, tmp_path: Path) -> None:
+    references = {
+        "qa": ["A brown dog runs. It is near a barn. 😀 The sky is blue.", "A dog."],
+        "qb": ["", "Two men play guitars. They <b>sing</b>."],
+        "qc": ["A cat sleeps on a mat."],
+    }
+    candidates = {"qa": "A dog is running. Two children eat.", "qb": "A man plays. A man sings! A crowd.", "qc": ""}
+    reports = [
+        captious.score(side, references, ["coverage", "coverage-cider:idf=coco"], system=name)
+        for name, side in (("one", candidates), ("two", {**candidates, "qc": "A cat sleeps."}))
+    ]
+    write_report(tmp_path / "coverage.html", reports, resamples=20)
+    page = open_page(tmp_path / "coverage.html")
+    metrics = {"coverage": captious.Coverage(), "coverage-cider:idf=coco": captious.CoverageCider(idf="coco")}
+    for label, metric in metrics.items():
+        page.get_by_label("Explain").select_option(label=label)
+        for image in references:
+            page.get_by_label("Search").fill(image)
+            expect(page.locator("section.image h3")).to_have_text(f"Image {image}")
+            for report, candidate in zip(reports, page.locator("article.candidate").all(), strict=True):
+                caption = report.captions.candidates[report.ids.index(image)]
+                explained = metric.explain(caption, references[image])
+                means = (explained.precision, explained.recall, explained.score)
+                expect(candidate.locator(".why .facts")).to_contain_text("precision")
+                said = re.findall(r"[.\d]+", candidate.locator(".why .facts").inner_text())
+                assert [*map(float, said)] == pytest.approx(means, abs=1.5e-4)  # cells are rounded
+                shown = [float(cell) for cell in candidate.locator(".why .matrix td.number").all_inner_texts()]
+                assert shown == pytest.approx([value for row in explained.matrix for value in row], abs=0.0051)
+                texts = candidate.locator(".why .sentences td[dir]").all_inner_texts()
+                both = explained.matrix and explained.matrix[0]
+                assert texts == [*explained.sentences, *(s for side in explained.references for s in side)] or not both

@@ -25,6 +25,7 @@ __all__ = ["CoverageMatrix", "CoveredSentence", "PairScores", "SentenceCoverage"
 PairScores: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 
 _PAIRS_AT_ONCE = 1 << 16
+_IMAGES_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class SentenceCoverage(MeanMetric):
     def matrices(self, captions: Captions, state: State | None, rows: Sequence[int]) -> Iterator[CoverageMatrix]:
         """The sentences of the captions of some images, and how well they agree."""
         for sides, matrix in self._matrices(captions, state, rows):
+<<<<<<< 4f539662c1db1b86e3c302711280484e6abe7609
             ours, theirs = sides[0], [text for side in sides[1:] for text in side]
             own = [str(i) for i in range(1, len(ours) + 1)]
             names = [f"{i}.{j}" for i, side in enumerate(sides[1:], 1) for j in range(1, len(side) + 1)]
@@ -101,6 +103,12 @@ class SentenceCoverage(MeanMetric):
                 tuple(_covered(names, theirs, matrix.T, own)),
                 tuple(map(tuple, matrix.tolist())),
             )
+=======
+            ours, *theirs = map(tuple, sides)
+            score, precision, recall = _means(matrix, sides)
+            cells = tuple(map(tuple, matrix.tolist()))
+            yield CoverageMatrix(score, precision, recall, ours, tuple(theirs), cells)
+>>>>>>> ad5f6379428c0c22ac21162db41082f32c46b5c0
 
     def explain(self, candidate: str, references: Sequence[str], state: Any = None) -> CoverageMatrix:
         """How well each sentence of a candidate agrees with each sentence of its references.
@@ -117,6 +125,12 @@ class SentenceCoverage(MeanMetric):
         """Of some images the sentences of the candidate and of each reference, and the scores of all pairs."""
         if state is None and self.needs_fit:
             state = self.fit(captions.references)
+        for start in range(0, len(rows), _IMAGES_AT_ONCE):
+            yield from self._matrices_of(captions, state, rows[start : start + _IMAGES_AT_ONCE])
+
+    def _matrices_of(
+        self, captions: Captions, state: State | None, rows: Sequence[int]
+    ) -> Iterator[tuple[Sequence[list[str]], NDArray[np.float64]]]:
         offsets, texts = captions.references.offsets.tolist(), captions.references.texts
         of_images = [
             [sentences_of(captions.candidates[row]), *map(sentences_of, texts[offsets[row] : offsets[row + 1]])]
