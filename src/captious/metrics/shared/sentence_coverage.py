@@ -90,7 +90,6 @@ class SentenceCoverage(MeanMetric):
     def matrices(self, captions: Captions, state: State | None, rows: Sequence[int]) -> Iterator[CoverageMatrix]:
         """The sentences of the captions of some images, and how well they agree."""
         for sides, matrix in self._matrices(captions, state, rows):
-<<<<<<< 4f539662c1db1b86e3c302711280484e6abe7609
             ours, theirs = sides[0], [text for side in sides[1:] for text in side]
             own = [str(i) for i in range(1, len(ours) + 1)]
             names = [f"{i}.{j}" for i, side in enumerate(sides[1:], 1) for j in range(1, len(side) + 1)]
@@ -103,12 +102,6 @@ class SentenceCoverage(MeanMetric):
                 tuple(_covered(names, theirs, matrix.T, own)),
                 tuple(map(tuple, matrix.tolist())),
             )
-=======
-            ours, *theirs = map(tuple, sides)
-            score, precision, recall = _means(matrix, sides)
-            cells = tuple(map(tuple, matrix.tolist()))
-            yield CoverageMatrix(score, precision, recall, ours, tuple(theirs), cells)
->>>>>>> ad5f6379428c0c22ac21162db41082f32c46b5c0
 
     def explain(self, candidate: str, references: Sequence[str], state: Any = None) -> CoverageMatrix:
         """How well each sentence of a candidate agrees with each sentence of its references.
