@@ -72,7 +72,7 @@ auto without_gil(const Kernel& kernel) {
 
 // Numbers that a kernel writes without the GIL: kernel(first number).
 template <typename T, typename Kernel>
-std::vector<T> written(std::size_t size, const Kernel& kernel) {
+std::vector<T> fill_vector(std::size_t size, const Kernel& kernel) {
     std::vector<T> out(size);
     without_gil([&] { kernel(out.data()); });
     return out;
@@ -80,13 +80,13 @@ std::vector<T> written(std::size_t size, const Kernel& kernel) {
 
 // These as an array of numpy.
 template <typename T, typename Kernel>
-Vector<T> filled(std::size_t size, const Kernel& kernel) {
-    return to_numpy(written<T>(size, kernel));
+Vector<T> fill_array(std::size_t size, const Kernel& kernel) {
+    return to_numpy(fill_vector<T>(size, kernel));
 }
 
 template <typename T, typename Kernel>
-Matrix<T> filled(std::size_t rows, std::size_t columns, const Kernel& kernel) {
-    return to_numpy(written<T>(rows * columns, kernel), columns);
+Matrix<T> fill_array(std::size_t rows, std::size_t columns, const Kernel& kernel) {
+    return to_numpy(fill_vector<T>(rows * columns, kernel), columns);
 }
 
 using Strings = nb::typed<nb::tuple, nb::str, nb::ellipsis>;

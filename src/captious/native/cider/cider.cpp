@@ -163,7 +163,7 @@ void CiderReferences::score(TokensView candidates, std::span<const std::int64_t>
         CandidateNgrams candidate;
         std::vector<std::array<double, kMaxOrder>> similarity;
         std::vector<std::uint64_t> hashes;
-        std::vector<Ngram> strangers;
+        std::vector<Ngram> unknown_ngrams;
         Pulse pulse;
         for (std::size_t c = begin; c < end; ++c) {
             auto row = static_cast<std::size_t>(rows[c]);
@@ -172,11 +172,11 @@ void CiderReferences::score(TokensView candidates, std::span<const std::int64_t>
             ReferenceNgrams::Image image = references_.image(row);
             pulse(32 * words.size() + image.count);
             candidate.collect(image, words, true);
-            strangers.clear();
+            unknown_ngrams.clear();
             hashes.clear();
-            for (const CandidateNgrams::Stranger& s : candidate.strangers()) {
-                strangers.push_back(word_map.empty() ? s.ngram : mapped(s.ngram, word_map));
-                hashes.push_back(word_map.empty() ? s.hash : strangers.back().hash());
+            for (const CandidateNgrams::UnknownNgram& s : candidate.unknown_ngrams()) {
+                unknown_ngrams.push_back(word_map.empty() ? s.ngram : mapped(s.ngram, word_map));
+                hashes.push_back(word_map.empty() ? s.hash : unknown_ngrams.back().hash());
                 frequencies_.prefetch_slot(hashes.back());
             }
 
@@ -199,9 +199,9 @@ void CiderReferences::score(TokensView candidates, std::span<const std::int64_t>
                 });
             }
             for (std::uint64_t hash : hashes) frequencies_.prefetch_entry(hash);
-            for (std::size_t s = 0; s < strangers.size(); ++s) {
-                double value = candidate.strangers()[s].count * idf(frequencies_.of(strangers[s], hashes[s]));
-                squares[strangers[s].order() - 1] += value * value;
+            for (std::size_t s = 0; s < unknown_ngrams.size(); ++s) {
+                double value = candidate.unknown_ngrams()[s].count * idf(frequencies_.of(unknown_ngrams[s], hashes[s]));
+                squares[unknown_ngrams[s].order() - 1] += value * value;
             }
 
             double sum = 0.0;

@@ -112,7 +112,7 @@ void bind_cider(nb::module_& m) {
                 for (std::size_t i = 0; i < rows.size(); ++i)
                     if (rows.data()[i] < 0 || rows.data()[i] >= static_cast<std::int64_t>(self.images()))
                         throw nb::index_error("a row that no image has");
-                return filled<double>(candidates.count, [&](double* out) {
+                return fill_array<double>(candidates.count, [&](double* out) {
                     self.score(candidates, span(rows), {word_map.data(), word_map.size()}, threads, out);
                 });
             },
@@ -121,7 +121,7 @@ void bind_cider(nb::module_& m) {
         .def(
             "score_within",
             [](const CiderReferences& self, int threads) {
-                return filled<double>(self.pairs(), [&](double* out) { self.score_within(threads, out); });
+                return fill_array<double>(self.pairs(), [&](double* out) { self.score_within(threads, out); });
             },
             "threads"_a,
             "Similarity, 0..1, of each reference with each reference of its image: for every image a matrix of\n"

@@ -51,7 +51,7 @@ void bind_correlation(nb::module_& m) {
             if (std::any_of(counts.data(), counts.data() + counts.size(),
                             [most](std::int32_t c) { return c < 0 || static_cast<std::size_t>(c) > most; }))
                 throw nb::value_error("counts do not fit: one is negative or too large");
-            return filled<std::int64_t>(counts.shape(0), kTally, [&](std::int64_t* out) {
+            return fill_array<std::int64_t>(counts.shape(0), kTally, [&](std::int64_t* out) {
                 kendall_resampled(rows, ranks, counts.data(), counts.shape(0), counts.shape(1), threads, out);
             });
         },
@@ -66,7 +66,7 @@ void bind_correlation(nb::module_& m) {
            int threads) {
             JudgedRows rows = judged_rows(offsets, ratings, groups, swaps.shape(1));
             std::span<const std::int32_t> first = score_ranks(a, rows), second = score_ranks(b, rows);
-            return filled<std::int64_t>(swaps.shape(0), 2 * kTally, [&](std::int64_t* out) {
+            return fill_array<std::int64_t>(swaps.shape(0), 2 * kTally, [&](std::int64_t* out) {
                 kendall_exchanged(rows, first, second, swaps.data(), swaps.shape(0), swaps.shape(1), threads, out);
             });
         },

@@ -216,7 +216,7 @@ void bind_meteor(nb::module_& m) {
             TokensView candidates = view(ids, offsets), references = view(reference_ids, reference_offsets);
             check_images(candidates, references, image_offsets);
             check_modules(modules);
-            return filled<std::int32_t>(references.count, kCounts, [&](std::int32_t* out) {
+            return fill_array<std::int32_t>(references.count, kCounts, [&](std::int32_t* out) {
                 std::shared_lock lock(lexicon.mutex);
                 check_ids(ids, lexicon.lexicon->size());
                 check_ids(reference_ids, lexicon.lexicon->size());

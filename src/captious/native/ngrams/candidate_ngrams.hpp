@@ -1,4 +1,4 @@
-// The n-grams of a candidate, told apart by whether its references have them.
+// The n-grams of a candidate: those that its references have, and unknown ones.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace captious {
 
-// The distinct n-grams of one candidate with their counts: those that its references have, and the strangers.
+// The distinct n-grams of one candidate with their counts: those that its references have, and the unknown n-grams.
 class CandidateNgrams {
 public:
     struct Match {
@@ -17,25 +17,25 @@ public:
         std::uint32_t count;
         int order;
     };
-    struct Stranger {
+    struct UnknownNgram {
         Ngram ngram;
         std::uint64_t hash;
         std::uint32_t count;
     };
 
-    // Replaces the content. Without `with_strangers` these are not listed.
-    void collect(const ReferenceNgrams::Image& image, std::span<const std::int32_t> words, bool with_strangers);
+    // Replaces the content. Without `with_unknown` these are not listed.
+    void collect(const ReferenceNgrams::Image& image, std::span<const std::int32_t> words, bool with_unknown);
 
     const std::vector<Match>& matches() const { return matches_; }
-    const std::vector<Stranger>& strangers() const { return strangers_; }
+    const std::vector<UnknownNgram>& unknown_ngrams() const { return unknown_ngrams_; }
 
 private:
-    void add_stranger(const std::int32_t* words, int order, std::uint64_t hash);
+    void add_unknown(const std::int32_t* words, int order, std::uint64_t hash);
 
     std::vector<Match> matches_;
-    std::vector<Stranger> strangers_;
+    std::vector<UnknownNgram> unknown_ngrams_;
     std::vector<std::uint32_t> index_of_;  // [n-grams of the image] index in matches_ + 1, or 0
-    std::vector<std::uint32_t> slots_;     // hash table of strangers_
+    std::vector<std::uint32_t> slots_;     // hash table of unknown_ngrams_
 };
 
 }  // namespace captious

@@ -77,8 +77,8 @@ void bind_ngrams(nb::module_& m) {
         [](const ReferenceNgrams& references, Int32In ids, Int64In offsets, int threads) {
             TokensView candidates = view(ids, offsets);
             if (candidates.count != references.images()) throw nb::value_error("not one candidate per image");
-            return filled<double>(candidates.count, 10,
-                                  [&](double* out) { bleu_statistics(references, candidates, threads, out); });
+            return fill_array<double>(candidates.count, 10,
+                                      [&](double* out) { bleu_statistics(references, candidates, threads, out); });
         },
         "references"_a, "ids"_a, "offsets"_a, "threads"_a,
         "Per image: clipped matches and n-grams of order 1..4, candidate length, closest reference length;\n"
@@ -86,8 +86,8 @@ void bind_ngrams(nb::module_& m) {
     m.def(
         "bleu_statistics_within",
         [](const ReferenceNgrams& captions, int threads) {
-            return filled<double>(captions.references().count, 10,
-                                  [&](double* out) { bleu_statistics_within(captions, threads, out); });
+            return fill_array<double>(captions.references().count, 10,
+                                      [&](double* out) { bleu_statistics_within(captions, threads, out); });
         },
         "captions"_a, "threads"_a,
         "What bleu_statistics gives, per caption, with the other captions of its image as references;\n"
@@ -105,7 +105,7 @@ void bind_ngrams(nb::module_& m) {
         [](const ReferenceNgrams& references, Int32In ids, Int64In offsets, int threads) {
             TokensView candidates = view(ids, offsets);
             if (candidates.count != references.images()) throw nb::value_error("not one candidate per image");
-            return filled<std::int64_t>(references.references().count, kMaxOrder, [&](std::int64_t* out) {
+            return fill_array<std::int64_t>(references.references().count, kMaxOrder, [&](std::int64_t* out) {
                 ngram_matches(references, candidates, threads, out);
             });
         },
@@ -117,7 +117,7 @@ void bind_ngrams(nb::module_& m) {
            int threads) {
             TokensView candidates = view(ids, offsets), references = view(reference_ids, reference_offsets);
             check_images(candidates, references, image_offsets);
-            return filled<std::int64_t>(references.count, [&](std::int64_t* out) {
+            return fill_array<std::int64_t>(references.count, [&](std::int64_t* out) {
                 lcs_lengths(candidates, references, span(image_offsets), threads, out);
             });
         },
@@ -129,7 +129,7 @@ void bind_ngrams(nb::module_& m) {
            std::int64_t gap, int threads) {
             TokensView candidates = view(ids, offsets), references = view(reference_ids, reference_offsets);
             check_images(candidates, references, image_offsets);
-            return filled<std::int64_t>(references.count, [&](std::int64_t* out) {
+            return fill_array<std::int64_t>(references.count, [&](std::int64_t* out) {
                 skip_bigram_matches(candidates, references, span(image_offsets), gap, threads, out);
             });
         },

@@ -255,7 +255,7 @@ void bind_parsing(nb::module_& m) {
                 std::vector<Tag> tags = tags_of(self, tag_offsets, tag_states, tag_scores);
                 if (!all_below(words.data(), words.size(), tag_offsets.size() - 1))
                     throw nb::value_error("words without tags");
-                return filled<float>(self.n_states, [&](float* potentials) {
+                return fill_array<float>(self.n_states, [&](float* potentials) {
                     std::unique_lock lock(self.mutex);
                     tune(*self.pcfg, span(tag_offsets), tags, sentences, passes);
                     for (std::size_t state = 0; state < self.n_states; ++state)

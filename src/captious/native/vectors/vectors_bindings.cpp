@@ -165,7 +165,7 @@ void bind_vectors(nb::module_& m) {
             Bags references = bags_of(reference_words, reference_counts, reference_offsets, vectors);
             if (image_offsets.size() != candidates.count + 1 || !rise_to(image_offsets, references.count, 1))
                 throw nb::value_error("image_offsets do not fit candidates and references");
-            return filled<double>(of_images ? candidates.count : references.count, [&](double* out) {
+            return fill_array<double>(of_images ? candidates.count : references.count, [&](double* out) {
                 kernel(table_of(vectors), candidates, references, span(image_offsets), threads, out);
             });
         };
@@ -183,7 +183,7 @@ void bind_vectors(nb::module_& m) {
             if (!rise_to(offsets, words.size(), 0)) throw nb::value_error("offsets do not fit words");
             check_words(words, vectors);
             if (vectors.shape(1) < 1) throw nb::value_error("vectors have no numbers");
-            return filled<double>((offsets.size() - 1), vectors.shape(1), [&](double* out) {
+            return fill_array<double>((offsets.size() - 1), vectors.shape(1), [&](double* out) {
                 mean_vectors(table_of(vectors), {words.data(), words.size()}, span(offsets), threads, out);
             });
         },

@@ -168,14 +168,14 @@ FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, Cut
     std::size_t n = captions.size(), count = pieces.size();
     parallel_for(count, static_cast<int>(count), 1, [&](std::size_t begin, std::size_t end) {
         ptb::TokenBuffer buffer;
-        Vocabulary strangers;
+        Vocabulary unknown_words;
         for (std::size_t p = begin; p < end; ++p) {
             FlatTokens& out = pieces[p];
             for (std::size_t i = n * p / count; i < n * (p + 1) / count; ++i) {
-                if (strangers.size() > 0) strangers = Vocabulary();
+                if (unknown_words.size() > 0) unknown_words = Vocabulary();
                 auto look_up = [&](std::string_view word) {
                     std::int32_t id = find(word);
-                    if (id == kUnknown) id = static_cast<std::int32_t>(size()) + strangers.add(word);
+                    if (id == kUnknown) id = static_cast<std::int32_t>(size()) + unknown_words.add(word);
                     out.ids.push_back(id);
                 };
                 cut_caption(captions[i], cut, buffer,
