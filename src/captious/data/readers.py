@@ -1,6 +1,6 @@
 """``read_rows`` reads captions of every accepted form, from a path or a Python object.
 
-The forms are listed in the errors of ``Source``; anything that is none of them, or could be two, is refused with that
+The forms are listed in the errors of ``Source``; anything else, and what could be two of them, is refused with that
 list. Nothing is guessed from contents: a file is read by its extension. Only standard input has none.
 """
 
