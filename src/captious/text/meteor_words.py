@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.native import MeteorLexicon, Vocabulary, meteor_normalise
+from captious.native import MeteorLexicon, Vocabulary, meteor_normalize
 from captious.resources.meteor_tables import MeteorTables
 from captious.text.stems import porter2_stems, porter2_version
 from captious.text.tokenizers import Tokenizer
@@ -69,7 +69,7 @@ class MeteorLayer(KeyedByFields):
 
 def _normalized(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon) -> MeteorWords:
     """The captions as METEOR's words, which are added to the vocabulary and the lexicon."""
-    ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
+    ids, offsets = meteor_normalize(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
     words = vocabulary.words(len(lexicon))
     lexicon.learn(len(lexicon), tuple(words), tuple(porter2_stems(words)))
     return MeteorWords(ids, offsets, vocabulary, lexicon)
