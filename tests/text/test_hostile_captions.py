@@ -1,4 +1,4 @@
-"""Captions that are meant to hurt: very long, without blanks, of characters that make rules look far ahead."""
+"""Captions that are meant to hurt: very long, without spaces, of characters that make rules look far ahead."""
 
 from __future__ import annotations
 

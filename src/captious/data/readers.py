@@ -68,7 +68,7 @@ def read_rows(
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column that holds groups.
-        read_options: which columns and which split are read; that of a ``CaptionFile`` goes before it.
+        read_options: which columns and which split are read; those of a ``CaptionFile`` take precedence.
 
     Returns:
         One row per caption, in the order of the source.

@@ -92,7 +92,7 @@ class OfK(SetMetric):
 
     With "best" (the "oracle" score), the statistics of an image are those of its best candidate, chosen by each output
     for itself: the candidate whose own score is the best, the first of equals. The corpus score is that of the chosen
-    candidates under the metric's own formula. Of an output without direction, the highest score counts as the best.
+    candidates under the metric's own formula. For an output without direction, the highest score counts as the best.
     Scores of captions that do not exist (nan) are never chosen if there is another.
 
     Args:
