@@ -37,7 +37,7 @@ class EntryPoints:
         return {name: point for name, point in named.items() if name not in self._built_in}
 
     def load(self, name: str) -> Any:
-        """What an entry point leads to.
+        """The object that an entry point names.
 
         Raises:
             ParameterError: it cannot be imported.
@@ -55,19 +55,19 @@ class EntryPoints:
             ) from error
 
     def refuse(self, name: str, expected: str) -> ParameterError:
-        """The error of an entry point that leads to something else than is wanted."""
+        """The error for an entry point that names something other than what was expected."""
         return ParameterError(
             f"{self.by_name[name].value} is not a {self._what}", help=f"the entry point must name {expected}"
         )
 
 
 def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
-    """A guess for the help of an error, with a blank behind it; empty if no known name is close.
+    """A suggestion for the help of an error, followed by a space; empty if no known name is close.
 
     Args:
         name: what was given.
         names: those that are known.
-        most: the number of guesses.
+        most: number of suggestions.
     """
     import difflib
 

@@ -43,7 +43,7 @@ def test_all_problems_are_told(folder: Path, run: Run) -> None:
         "mine has 2 problems",
         "texts[2].file: there is no file rules.md",
         "references[1].file: there is no file references/c5.json",
-        "help: tables are counted from 1; docs/challenges.md describes the format",
+        "help: tables are counted from 1; captious challenge init makes a folder that shows the format",
     )
 
 

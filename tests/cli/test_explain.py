@@ -288,7 +288,9 @@ class TestErrors:
     @pytest.mark.usefixtures("tables")
     @pytest.mark.parametrize("name", ["nope", "meteor-1", ""])
     def test_no_such_metric(self, run: Run, name: str) -> None:
-        assert_refused(run("explain", name, "a", "b"), f"there is no metric {name!r}", "captious metrics lists all")
+        assert_refused(
+            run("explain", name, "a", "b"), f"there is no metric {name!r}", "run `captious metrics` to list them"
+        )
 
     @pytest.mark.usefixtures("tables")
     def test_names_in_any_case(self, run: Run) -> None:

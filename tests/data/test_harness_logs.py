@@ -92,7 +92,7 @@ def test_vlmevalkit(tmp_path: Path, suffix: str) -> None:
 
 
 def test_the_figures_of_vlmevalkit(tmp_path: Path) -> None:
-    """It gives its scorers the captions as they are, so that only what is between blanks is a word."""
+    """It gives its scorers the captions as they are, so that words are what spaces separate."""
     pytest.importorskip("pycocoevalcap")
     from pycocoevalcap.bleu.bleu import Bleu  # type: ignore[import-untyped]
     from pycocoevalcap.cider.cider import Cider  # type: ignore[import-untyped]

@@ -90,11 +90,11 @@ def test_references_may_be_joined() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(DuplicateCandidateError, match="more than one candidate"):
         captious.score(DIVERSE, REFERENCES, ["rouge-l"])
-    with pytest.raises(ParameterError, match="need several candidates"):
+    with pytest.raises(ParameterError, match="needs several candidates"):
         captious.score({0: "a"}, {0: ["a"]}, ["rouge-l"], of_k="best")
     with pytest.raises(ParameterError, match="of_k is empty"):
         scored(DIVERSE, "rouge-l", of_k=())
-    with pytest.raises(UnknownNameError, match="no way 'worst' to score several candidates"):
+    with pytest.raises(UnknownNameError, match="of_k must be 'mean' or 'best', not 'worst'"):
         scored(DIVERSE, "rouge-l", of_k="worst")
 
 

@@ -109,7 +109,7 @@ MAKERS = (*PIECE_MAKERS, sentence, repeated)
 
 
 def caption(rng: random.Random) -> str:
-    """Nothing, a word, a sentence, or a jumble of pieces of one kind or of all, with blanks between them or without."""
+    """Nothing, a word, a sentence, or a jumble of pieces of one kind or of all, with or without spaces between them."""
     kind = rng.random()
     if kind < 0.2:
         return sentence(rng)

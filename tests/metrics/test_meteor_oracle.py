@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.metrics.contract.metric import Metric
-from captious.native import Vocabulary, meteor_normalise
+from captious.native import Vocabulary, meteor_normalize
 
 from ..oracles import meteor as oracle
 from ..support.corpora import Corpus
@@ -189,7 +189,7 @@ def test_more_paths_than_the_beam_holds(words: int, lengths: tuple[int, int]) ->
 @example("a dog isn't the 1990's t-shirt , e.g. p.m. vs. 1,000 cats ... 'n' o'clock x-1.5")
 def test_normalizer(line: str) -> None:
     source, vocabulary = Vocabulary(), Vocabulary()
-    ids, offsets = meteor_normalise(source, source.add((line,)), np.array([0, 1]), vocabulary)
+    ids, offsets = meteor_normalize(source, source.add((line,)), np.array([0, 1]), vocabulary)
     words = vocabulary.words()
     ((start, end),) = itertools.pairwise(offsets.tolist())
     assert [words[i] for i in ids[start:end]] == oracle.normalize(line.replace("|||", ""))

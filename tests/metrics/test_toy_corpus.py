@@ -74,7 +74,7 @@ def test_one_word_that_matches(metric: Metric, expected: list[float]) -> None:
 
 
 def test_empty_beside_empty() -> None:
-    # The official ROUGE-L splits at blanks, so an empty caption is one empty word, which equals another.
+    # The official ROUGE-L splits at spaces, so an empty caption is one empty word, which equals another.
     empty = table([""], [["", "a dog"]])
     assert captious.RougeL().statistics(empty)[0, 0] == 1
     for metric in (captious.Bleu(), captious.Cider(), captious.CiderD(), captious.RougeN(), captious.UnigramRecall()):

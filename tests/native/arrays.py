@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.native import Cut, NgramFrequencies, ReferenceNgrams, Vocabulary
+from captious.native import NgramFrequencies, ReferenceNgrams, TokenizerRule, Vocabulary
 
 from ..support.corpora import Corpus
 
@@ -54,7 +54,7 @@ def arrays(corpus: Corpus) -> Arrays:
 
 def flat(captions: Sequence[list[str]], vocabulary: Vocabulary) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Ids and offsets of tokenized captions, by the kernel that cuts at white space."""
-    return vocabulary.encode(tuple(" ".join(caption) for caption in captions), Cut.whitespace, 1)
+    return vocabulary.encode(tuple(" ".join(caption) for caption in captions), TokenizerRule.whitespace, 1)
 
 
 def of_ids(captions: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -14,9 +14,9 @@ from captious import native
 from captious.errors import ParameterError
 from captious.native import (
     CiderReferences,
-    Cut,
     NgramFrequencies,
     ReferenceNgrams,
+    TokenizerRule,
     Vocabulary,
     bleu_statistics,
     lcs_lengths,
@@ -104,9 +104,9 @@ def test_words_that_do_not_exist(word: int) -> None:
         lambda: Vocabulary().add(["a", "list"]),
         lambda: Vocabulary().add(("a", 1)),
         lambda: Vocabulary().find(("a", None)),
-        lambda: Vocabulary().encode(("a", b"b"), Cut.ptb, 1),
+        lambda: Vocabulary().encode(("a", b"b"), TokenizerRule.ptb, 1),
         lambda: Vocabulary().encode(("a",), "ptb", 1),
-        lambda: Vocabulary().encode("a", Cut.ptb, 1),
+        lambda: Vocabulary().encode("a", TokenizerRule.ptb, 1),
         lambda: bleu_statistics(None, IDS, OFFSETS, 1),
     ],
 )
@@ -122,7 +122,7 @@ def test_lone_surrogates(method: str) -> None:
     vocabulary = Vocabulary()
     for encode in (vocabulary.encode, vocabulary.lookup):
         with pytest.raises(UnicodeEncodeError):
-            encode(("a dog", "a \udcff dog"), Cut.ptb, 1)
+            encode(("a dog", "a \udcff dog"), TokenizerRule.ptb, 1)
     assert len(vocabulary) == 0
 
 

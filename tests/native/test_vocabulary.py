@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.native import Cut, Vocabulary
+from captious.native import TokenizerRule, Vocabulary
 
 from ..support.corpora import large_corpus
 
@@ -49,7 +49,7 @@ def test_add_find_and_words(added: list[str]) -> None:
 def test_dtypes() -> None:
     vocabulary = Vocabulary()
     assert vocabulary.add(()).dtype == vocabulary.find(("a",)).dtype == np.int32
-    ids, offsets = vocabulary.encode(("a b", ""), Cut.whitespace, 1)
+    ids, offsets = vocabulary.encode(("a b", ""), TokenizerRule.whitespace, 1)
     assert (ids.dtype, offsets.dtype) == (np.int32, np.int64)
     assert (ids.tolist(), offsets.tolist()) == ([0, 1], [0, 2, 2])
 
@@ -92,7 +92,7 @@ def test_encode(first: list[list[str]], second: list[list[str]]) -> None:
     vocabulary = Vocabulary()
     ordered: list[str] = []
     for batch in (first, second):
-        ids, offsets = vocabulary.encode(tuple(map(" ".join, batch)), Cut.whitespace, 1)
+        ids, offsets = vocabulary.encode(tuple(map(" ".join, batch)), TokenizerRule.whitespace, 1)
         assert (ids.tolist(), offsets.tolist()) == by_hand(batch, ordered)
     assert vocabulary.words() == ordered
 
@@ -104,18 +104,18 @@ def test_lookup_adds_nothing_and_numbers_strangers_in_each_caption_anew(
     vocabulary = Vocabulary()
     vocabulary.add(tuple(ordered))
     before = vocabulary.words()
-    ids, offsets = vocabulary.lookup(tuple(map(" ".join, batch)), Cut.whitespace, 1)
+    ids, offsets = vocabulary.lookup(tuple(map(" ".join, batch)), TokenizerRule.whitespace, 1)
     assert vocabulary.words() == before
     for i, caption in enumerate(batch):
         expected, _ = by_hand([caption], before.copy())
         assert ids[offsets[i] : offsets[i + 1]].tolist() == expected
 
 
-CUTS = (Cut.ptb, Cut.ptb_raw, Cut.whitespace, Cut.spaces)
+CUTS = (TokenizerRule.ptb, TokenizerRule.ptb_raw, TokenizerRule.whitespace, TokenizerRule.spaces)
 
 
 @pytest.mark.parametrize("cut", CUTS, ids=lambda cut: cut.name)
-def test_threads_change_nothing(cut: Cut) -> None:
+def test_threads_change_nothing(cut: TokenizerRule) -> None:
     rng = random.Random(3)
     texts = tuple(
         " ".join(caption) + rng.choice([".", "", " isn't", "  !"]) for caption in large_corpus(4_000).candidates
@@ -137,8 +137,8 @@ def test_python_threads_may_share_a_vocabulary() -> None:
 
     def encode(start: int) -> bool:
         part = texts[start::8]
-        ids, offsets = vocabulary.encode(part, Cut.whitespace, 2)
-        again, _ = vocabulary.lookup(part, Cut.whitespace, 2)
+        ids, offsets = vocabulary.encode(part, TokenizerRule.whitespace, 2)
+        again, _ = vocabulary.lookup(part, TokenizerRule.whitespace, 2)
         words = vocabulary.words()
         joined = [" ".join(words[i] for i in ids[a:b]) for a, b in itertools.pairwise(offsets)]
         return joined == list(part) and (ids == again).all()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.native import Cut, Vocabulary, threads
+from captious.native import TokenizerRule, Vocabulary, threads
 
 from .official_tokenizer import tokenize
 from .real_captions import SOURCES, captions
@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parents[1] / "text" / "ptb_golden.jsonl"
 
 def tokens_of(texts: list[str]) -> list[list[str]]:
     vocabulary = Vocabulary()
-    ids, offsets = vocabulary.encode(tuple(texts), Cut.ptb_raw, threads())
+    ids, offsets = vocabulary.encode(tuple(texts), TokenizerRule.ptb_raw, threads())
     words, at = vocabulary.words(), offsets.tolist()
     return [[words[i] for i in ids[start:end]] for start, end in itertools.pairwise(at)]
 

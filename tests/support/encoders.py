@@ -28,7 +28,7 @@ _WORDS = ("a", "dog", "cat", "on", "the", "red", "bus", "runs", "##s", "man", ".
 def save_tiny_encoder(kind: str, folder: Path, seed: int = 0) -> Path:
     """Write a model of this kind, whose states differ well from token to token, and its tokenizer.
 
-    Pieces of "roberta" and "bart" are bytes, and as in the published models a blank belongs to the word behind it; the
+    Pieces of "roberta" and "bart" are bytes, and as in the published models a space belongs to the word after it; the
     others have WordPiece.
     """
     import torch

@@ -28,7 +28,7 @@ def read_text(path: Path) -> dict[str, np.ndarray]:
 
 
 def text_of(vectors: Vectors, *, header: bool = False, trailing: str = "") -> bytes:
-    """GloVe's text; with a header word2vec's, which like fastText's ends lines in a blank."""
+    """GloVe's text; with a header word2vec's, which like fastText's ends lines in a space."""
     width = len(next(iter(vectors.values())))
     lines = [f"{len(vectors)} {width}"] if header else []
     lines += [f"{word} {' '.join(repr(float(x)) for x in vector)}{trailing}" for word, vector in vectors.items()]

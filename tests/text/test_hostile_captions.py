@@ -1,4 +1,4 @@
-"""Captions that are meant to hurt: very long, without blanks, of characters that make rules look far ahead."""
+"""Captions that are meant to hurt: very long, without spaces, of characters that make rules look far ahead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from captious.native import Cut, Vocabulary
+from captious.native import TokenizerRule, Vocabulary
 from captious.text import PTB, PTB_RAW
 
 SIZE = 100_000
@@ -101,7 +101,7 @@ def test_many_sigmas_behind_many_letters(letter: str) -> None:
 def test_a_long_caption_among_short_ones() -> None:
     captions = ("a dog .", "a@" * 50_000, "two men", "(" * 50_000, "")
     vocabulary = Vocabulary()
-    ids, offsets = vocabulary.encode(captions, Cut.ptb_raw, 2)
+    ids, offsets = vocabulary.encode(captions, TokenizerRule.ptb_raw, 2)
     words = vocabulary.words()
     tokens = [[words[i] for i in ids[a:b]] for a, b in itertools.pairwise(offsets)]
     assert tokens == [PTB_RAW(caption) for caption in captions]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.native import Cut, Vocabulary
+from captious.native import TokenizerRule, Vocabulary
 from captious.text import PTB, PTB_RAW
 
 from .test_ptb_golden import GOLDEN
@@ -94,24 +94,24 @@ def test_line_breaks_and_control_characters_are_spaces(mark: str) -> None:
     assert PTB_RAW(mark) == []
 
 
-def encoded(captions: list[str], cut: Cut) -> list[list[str]]:
+def encoded(captions: list[str], cut: TokenizerRule) -> list[list[str]]:
     vocabulary = Vocabulary()
     ids, offsets = vocabulary.encode(tuple(captions), cut, 2)
     words = vocabulary.words()
     return [[words[i] for i in ids[a:b]] for a, b in itertools.pairwise(offsets)]
 
 
-@pytest.mark.parametrize("cut", [Cut.ptb, Cut.ptb_raw], ids=lambda cut: cut.name)
-def test_a_batch_is_each_caption_alone(cut: Cut) -> None:
+@pytest.mark.parametrize("cut", [TokenizerRule.ptb, TokenizerRule.ptb_raw], ids=lambda cut: cut.name)
+def test_a_batch_is_each_caption_alone(cut: TokenizerRule) -> None:
     captions = [golden["caption"] for golden in GOLDEN] * 3
-    alone = PTB if cut is Cut.ptb else PTB_RAW
+    alone = PTB if cut is TokenizerRule.ptb else PTB_RAW
     assert encoded(captions, cut) == [alone(caption) for caption in captions]
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=6), st.sampled_from(LINE_BREAKS))
 def test_no_caption_shifts_its_neighbours(captions: list[str], mark: str) -> None:
     around = ["a dog .", *(caption + mark for caption in captions), "two men"]
-    tokens = encoded(around, Cut.ptb_raw)
+    tokens = encoded(around, TokenizerRule.ptb_raw)
     assert len(tokens) == len(around)
     assert tokens[0] == ["a", "dog", "."]
     assert tokens[-1] == ["two", "men"]
@@ -120,5 +120,5 @@ def test_no_caption_shifts_its_neighbours(captions: list[str], mark: str) -> Non
 
 def test_the_end_of_a_caption_is_the_end_of_text() -> None:
     # The official program would look at the first words of the next caption.
-    assert encoded(["platform b.", "The dog"], Cut.ptb) == [["platform", "b."], ["the", "dog"]]
-    assert encoded(["made by Acme Inc.", "A dog"], Cut.ptb_raw)[0] == ["made", "by", "acme", "inc.", "."]
+    assert encoded(["platform b.", "The dog"], TokenizerRule.ptb) == [["platform", "b."], ["the", "dog"]]
+    assert encoded(["made by Acme Inc.", "A dog"], TokenizerRule.ptb_raw)[0] == ["made", "by", "acme", "inc.", "."]

@@ -56,7 +56,7 @@ def read(path: Path) -> list[Event]:
 
 
 def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool = True) -> list[str]:
-    """What happened, as lines for the terminal; what several processes report is said once.
+    """What happened, as lines for the terminal, once even if several processes report it.
 
     Args:
         events: of all processes.

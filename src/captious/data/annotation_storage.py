@@ -36,7 +36,7 @@ class StorableLayer(Protocol[R]):
     @property
     def stored_as(self) -> str | None:
         """What the annotation depends on besides the references, as text: a name and a version of the layer, and
-        fingerprints of all resources. None if that cannot be said, as for a tokenizer that is a user's function.
+        fingerprints of all resources. None if that is unknown, as for a tokenizer that is a user's function.
         """
         ...
 
@@ -72,7 +72,7 @@ def texts_of(array: NDArray[Any]) -> list[str]:
     """
     texts = json.loads(array.tobytes())
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ValueError("texts that are none")
+        raise ValueError("the array does not hold a list of texts")
     return texts
 
 

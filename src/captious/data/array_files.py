@@ -1,7 +1,7 @@
 """Files of named arrays with a JSON header, mapped into memory when they are read.
 
 Layout: eight bytes of magic, the length and the CRC-32 of the header (little-endian, 32 bits each); the header, JSON,
-padded with blanks; the arrays. Header and arrays begin at multiples of 64. The header has the size of what follows and,
+padded with spaces; the arrays. Header and arrays begin at multiples of 64. The header has the size of what follows and,
 for each array, dtype, shape, offset after the header, and CRC-32.
 
 Opening checks the header, its own checksum included, against the size of the file; the checksum of an array is checked
@@ -36,7 +36,7 @@ _DTYPES = frozenset(("|u1", "|b1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8"))
 def write_array_file(
     file: IO[bytes], magic: bytes, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write arrays by name, after eight bytes of magic and what there is to say about them, as JSON."""
+    """Write arrays by name, after eight bytes of magic and a description of them in JSON."""
     entries = {}
     size = 0
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}

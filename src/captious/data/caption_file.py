@@ -50,7 +50,7 @@ class ReadOptions:
             self.check()
 
     def check(self) -> None:
-        """Check that what was said holds for one of the sources that have been read.
+        """Check that each column and split was in one of the sources that have been read.
 
         Raises:
             InputError: none has a column that is named, or splits.

@@ -52,7 +52,7 @@ class CandidateLayer(_Keyed, Protocol[C_co]):
 
 
 class Layer(_Keyed, Protocol[R, C_co]):
-    """An annotation of captions: R is what it says about references, C about candidates.
+    """An annotation of captions, of type R for references and C for candidates.
 
     The references come first because candidates may need them: token ids of the candidates extend the
     vocabulary of the references.
@@ -251,7 +251,7 @@ class References:
 
     @cached_property
     def concatenated(self) -> References:
-        """These images with one reference each: all of theirs, joined by blanks (Yi et al. 2020, "cat"). Cached."""
+        """These images with one reference each: all of theirs, joined by spaces (Yi et al. 2020, "cat"). Cached."""
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
         joined = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
         return joined.with_store(None if self.stored is None else self.stored.of_concatenated)

@@ -106,7 +106,7 @@ class DenseCaptions:
     An event is called by its video and its seconds: ``v_uqiMw7tQ1Cc[0.28-55.15]``.
 
     Args:
-        paragraphs: one record per video, with its sentences joined by blanks; otherwise one per event.
+        paragraphs: one record per video, with its sentences joined by spaces; otherwise one per event.
     """
 
     paragraphs: bool = False

@@ -102,7 +102,7 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
             raise CaptionFileError(
                 f"this is not a log of {harness}: {reason}",
                 where=f"{file}, record {number}",
-                help="docs/harnesses.md describes the logs that are read",
+                help=f"give a file of answers that {harness} wrote, or name another harness: {', '.join(_READERS)}",
             ) from error
     if not answers:
         raise EmptyInputError("there are no answers", where=str(file), help="check the file")

@@ -213,7 +213,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("video", "description"),
         ("video",),
         ("description",),
-        note="Lines are the id of a video, a blank and a description.",
+        note="Lines are the id of a video, a space and a description.",
     ),
     Layout(
         "ActivityNet Captions",

@@ -1,6 +1,6 @@
 """``read_rows`` reads captions of every accepted form, from a path or a Python object.
 
-The forms are listed in the errors of ``Source``; anything that is none of them, or could be two, is refused with that
+The forms are listed in the errors of ``Source``; anything else, and what could be two of them, is refused with that
 list. Nothing is guessed from contents: a file is read by its extension. Only standard input has none.
 """
 
@@ -68,7 +68,7 @@ def read_rows(
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column that holds groups.
-        read_options: which columns and which split are read; that of a ``CaptionFile`` goes before it.
+        read_options: which columns and which split are read; those of a ``CaptionFile`` take precedence.
 
     Returns:
         One row per caption, in the order of the source.

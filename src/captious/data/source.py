@@ -35,7 +35,7 @@ _FORMS: dict[Role, str] = {
     .jsonl, .ndjson        {"image_id": 42, "references": ["a cat", "the cat"]} on every line
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption, or image_id and references
-    data sets              as they are published: docs/input-formats.md lists the layouts
+    data sets              files as published, such as those of Flickr30k, nocaps, VATEX or MSR-VTT
     other names            --columns id=NAME,caption=NAME (columns= in Python)
     in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
     "objects": """
@@ -80,7 +80,7 @@ class Source:
 
     An image may have several candidates only if ``several``; it may always have several references. With the role
     "groups", what is read are groups of images instead of captions; ``column`` is the field or column that holds them,
-    None if there is only one that can be meant. ``read_options`` is what the user says about columns and splits.
+    None if there is only one that can be meant. ``read_options`` are the columns and splits that a user names.
     """
 
     name: str

@@ -83,7 +83,7 @@ _BASELINES = {
     ("roberta-large", 17): (0.83150584, 0.8314941, 0.83122575),
     ("bert-base-uncased", 9): (0.35375935, 0.3537393, 0.35219112),
 }
-#: Tokenizers that treat a word differently at the start of a text; bert_score puts a blank before the text.
+#: Tokenizers that treat a word differently at the start of a text; bert_score puts a space before the text.
 _BLANK_FIRST = ("gpt2", "roberta")
 _FEW_CAPTIONS = 100
 _FLOATS_PER_STEP = 1 << 22
@@ -222,7 +222,7 @@ class BertScore(EncoderMetric):
 
     @property
     def _encoding(self) -> EncodingLayer:
-        """Strip texts and add the blank they need; leave them alone where that makes no difference.
+        """Strip texts and add the space they need; leave them alone where that makes no difference.
 
         torchmetrics encodes texts as they are.
         """

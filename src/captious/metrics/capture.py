@@ -157,13 +157,13 @@ def _nouns(sentences: Iterable[Parse]) -> frozenset[str]:
 
 
 def _said(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopWords) -> _Said:
-    """What tuples say about nouns of the text. Attributes of abstract nouns stay, and their relations do not go."""
-    is_said: dict[str, bool] = {}
+    """The tuples of nouns that the text has. Abstract nouns are left out; their attributes and relations stay."""
+    in_text: dict[str, bool] = {}
 
-    def said(thing: str) -> bool:
-        if thing not in is_said:
-            is_said[thing] = thing in nouns or all(piece in nouns for piece in thing.split())
-        return is_said[thing]
+    def occurs(thing: str) -> bool:
+        if thing not in in_text:
+            in_text[thing] = thing in nouns or all(piece in nouns for piece in thing.split())
+        return in_text[thing]
 
     objects: dict[str, None] = {}
     attributes: dict[str, dict[str, None]] = {}
@@ -178,9 +178,9 @@ def _said(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopWords) -
         if len(item) == 2 and " of" not in item[1]:
             attributes.setdefault(item[0], {})[item[1]] = None
     return _Said(
-        tuple(thing for thing in objects if said(thing) and thing not in abstract),
-        tuple(attribute for thing, of_thing in attributes.items() if said(thing) for attribute in of_thing),
-        tuple(item for item in relations if said(item[0]) and said(item[2])),
+        tuple(thing for thing in objects if occurs(thing) and thing not in abstract),
+        tuple(attribute for thing, of_thing in attributes.items() if occurs(thing) for attribute in of_thing),
+        tuple(item for item in relations if occurs(item[0]) and occurs(item[2])),
     )
 
 

@@ -97,7 +97,7 @@ class Pope(Metric):
         return "yes or no"
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """True and false yes, false and true no, and wrong answers that are neither: yes and no should be said."""
+        """True yes, false yes, false no, true no, and answers that are neither where yes, or no, is right."""
         rows = np.zeros((len(captions), 6))
         for row, (text, label) in enumerate(zip(captions.candidates, self._of(captions), strict=True)):
             answer = self._answer(text)
@@ -179,12 +179,12 @@ def _answers(pairs: Iterable[tuple[object, object]], name: str, where: str) -> _
     by_id: dict[str, bool] = {}
     try:
         for id, label in pairs:
-            said = _LABELS.get(str(label).strip().lower())
-            if said is None:
+            answer = _LABELS.get(str(label).strip().lower())
+            if answer is None:
                 if isinstance(label, list):  # the generative part of AMBER's annotations
                     continue
                 raise ResourceError(f"{label!r:.40} is not yes or no", where=f"{where}: question {id}", help=_HELP)
-            if by_id.setdefault(str(id), said) != said:
+            if by_id.setdefault(str(id), answer) != answer:
                 raise ResourceError(f"question {id} has two right answers", where=where, help="give each id once")
     except (KeyError, TypeError, ValueError) as error:
         raise ResourceError(

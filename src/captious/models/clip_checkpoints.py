@@ -68,7 +68,7 @@ def clip_of_checkpoint(path: Path) -> Any:
         activation = "gelu" if "openclip" in path.name.lower().replace("_", "").replace("-", "") else "quick_gelu"
         model = transformers.CLIPModel(_config(weights, activation))
         model.load_state_dict(dict(_renamed(weights)))
-    except Exception as error:  # torch raises many kinds of errors on files that are none of its own
+    except Exception as error:  # torch raises many kinds of errors on files that it did not write
         raise ResourceError(
             f"not a CLIP checkpoint: {(str(error).splitlines() or [type(error).__name__])[0]}",
             where=str(path),

@@ -139,7 +139,7 @@ def _of_checkpoint(path: Path) -> tuple[str, Any, Any]:
         base, weights = str(saved["model_type"]), dict(saved["state_dict"])
         head = torch.nn.Linear(weights["clf.weight"].shape[1], weights["clf.weight"].shape[0])
         head.load_state_dict({"weight": weights.pop("clf.weight"), "bias": weights.pop("clf.bias")})
-    except Exception as error:  # torch raises many kinds of errors on files that are none of its own
+    except Exception as error:  # torch raises many kinds of errors on files that it did not write
         raise ResourceError(f"not a checkpoint of FENSE: {_line(error)}", where=str(path), help=_HELP) from error
     if (path.parent / "config.json").is_file():
         base = str(path.parent)

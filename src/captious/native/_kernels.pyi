@@ -10,7 +10,7 @@ import numpy.typing
 from numpy.typing import NDArray
 
 
-class Cut(enum.Enum):
+class TokenizerRule(enum.Enum):
     """How a caption is cut into tokens."""
 
     ptb = 0
@@ -67,12 +67,12 @@ class Vocabulary:
 
     def word(self, id: int) -> str: ...
 
-    def encode(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    def encode(self, captions: tuple[str, ...], rule: TokenizerRule, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
         """
         Tokenize captions and add their words: ids int32[n_tokens], offsets int64[n_captions + 1].
         """
 
-    def lookup(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    def lookup(self, captions: tuple[str, ...], rule: TokenizerRule, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
         """
         Words of captions, tokens being cut again at white space; unknown words are not added, but numbered from
         len(self) on, starting over in every caption.
@@ -241,7 +241,7 @@ class MeteorLexicon:
         not fit.
         """
 
-def meteor_normalise(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+def meteor_normalize(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
     Captions of words of one vocabulary after METEOR's normalization, as ids in another and offsets. Words
     that the other does not have are added to it.

@@ -60,7 +60,7 @@ class FileOfParses:
         return self.label
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
-        """The parses of n captions, found by the caption as given or by its words joined with blanks.
+        """The parses of n captions, found by the caption as given or by its words joined with spaces.
 
         Raises:
             CaptionFileError: captions that the file does not have; says how many, and the first.

@@ -187,7 +187,7 @@ def as_parse_source(parser: AnyParser) -> ParseSource:
 
 
 def approximate(label: str) -> list[str]:
-    """What a reader of SPICE should be told if the bundled grammar is in the label of a source, or in a signature."""
+    """The warning about SPICE if the bundled grammar is in the label of a source, or in a signature."""
     if not any(re.fullmatch(rf"{BUNDLED}-\d+", part) for part in re.split(r"[(),|: ]", label)):
         return []
     return [

@@ -1,4 +1,4 @@
-"""Parses: what one says about a caption, and how files of prepared references keep those of many captions."""
+"""The parse of a caption, and how files of prepared references keep those of many captions."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class SpacyParser:
     pipeline: Any = field(compare=False, repr=False)
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
-        """The parses of n captions, from their words joined with blanks, which spaCy tokenizes again in its own way."""
+        """The parses of n captions, from their words joined with spaces, which spaCy tokenizes again in its own way."""
         texts = (" ".join(of_caption) for of_caption in words)
         return [
             Parse(

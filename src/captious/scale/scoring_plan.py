@@ -210,13 +210,13 @@ class Plan:
         """Scores from the sums of all shards, in whatever order they come.
 
         Raises:
-            ShardError: a shard is missing, or there twice.
+            ShardError: a shard is missing or occurs twice.
         """
         by_name: dict[str, ShardSums] = {}
         for of_shard in sums:
             name = of_shard.shard
             if name in by_name:
-                raise ShardError("the sums of a shard are there twice", where=name, help="give each shard once")
+                raise ShardError("there are two sums of one shard", where=name, help="give each shard once")
             by_name[name] = of_shard
         missing = [shard.name for shard in self.shards if shard.name not in by_name]
         if missing or len(by_name) > len(self.shards):

@@ -74,7 +74,7 @@ def repeated(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
 
     Args:
         attempt: raises ``Repeatable`` if it may succeed later.
-        tell: is told why and when it is repeated.
+        tell: called with a sentence about why and when it is repeated.
     """
     until, wait = time.monotonic() + _PATIENCE, _FIRST_WAIT
     while True:

@@ -78,7 +78,7 @@ class ServerSettings:
         database_url: ``postgres://user:password@host/name``; empty for SQLite in the data folder.
         hosts: host names under which the site may be reached; ``*`` for any, which is only allowed without mail,
             because links in mail are made with the name under which the site was reached.
-        https: the site is reached through HTTPS: cookies are sent over HTTPS only, and browsers are told so.
+        https: the site is reached through HTTPS: cookies are sent over HTTPS only, and browsers are told to use it.
         behind_proxy: trust the ``X-Forwarded-Proto`` and ``X-Forwarded-For`` headers of a proxy in front.
         time_zone: time zone in which a day of the daily quotas begins.
         registration: "open" (anyone can sign up), "approval" (an administrator activates new accounts) or "closed".
@@ -165,7 +165,7 @@ class ServerSettings:
         if unknown:
             guess = did_you_mean(unknown[0].removeprefix(_PREFIX), _NAMES)
             raise ParameterError(
-                f"{', '.join(unknown)}: there is no such setting", help=f"{guess}docs/server.md lists all"
+                f"{', '.join(unknown)}: there is no such setting", help=f"{guess}the settings are {', '.join(_NAMES)}"
             )
         if environment.get("DATABASE_URL"):
             values["database_url"] = environment["DATABASE_URL"]
@@ -242,5 +242,5 @@ def _refused(error: ValidationError, file: Path) -> ParameterError:
     return ParameterError(
         "invalid settings of the server",
         where="\n".join(lines),
-        help=f"change them in {file} or in the environment variables {_PREFIX}...; docs/server.md lists all",
+        help=f"change them in {file} or in the environment variables {_PREFIX}...",
     )

@@ -74,7 +74,7 @@ class _TreebankTokenizer:
 
     Args:
         rules: patterns and what replaces them, in order.
-        closing: those that apply once there are blanks at both ends.
+        closing: those that apply once there are spaces at both ends.
     """
 
     def __init__(self, rules: _Rules, closing: _Rules) -> None:

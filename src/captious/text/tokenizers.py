@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
-from captious.native import Cut, Vocabulary, threads
+from captious.native import TokenizerRule, Vocabulary, threads
 from captious.text import sacrebleu_tokens
 from captious.text.thai_words import thai_words
 from captious.text.unicode_words import unicode_words
@@ -47,7 +47,7 @@ class Tokenizer:
 
     name: str
     function: Callable[[str], Sequence[str]] | None = None
-    cut: Cut | None = field(default=None, repr=False)
+    rule: TokenizerRule | None = field(default=None, repr=False)
     #: Whether captions are one text, in which the next one may change how a caption is cut.
     as_one_text: bool = field(default=False, repr=False)
 
@@ -56,7 +56,7 @@ class Tokenizer:
             raise ParameterError(
                 f"{self.name!r} cannot name a tokenizer in a signature", help="use letters, digits and . - _ only"
             )
-        if (self.function is None) == (self.cut is None):
+        if (self.function is None) == (self.rule is None):
             raise ParameterError(
                 f"the tokenizer {self.name!r} needs a function",
                 help="pass a function str -> list[str]: Tokenizer('name', function)",
@@ -85,8 +85,8 @@ class Tokenizer:
             ParameterError: a tokenizer function that did not return a list of strings.
         """
         try:
-            if self.cut is not None:
-                ids, offsets = vocabulary.encode(tuple(captions), self.cut, threads())
+            if self.rule is not None:
+                ids, offsets = vocabulary.encode(tuple(captions), self.rule, threads())
                 return _in_context(captions, ids, offsets, vocabulary) if self.as_one_text else (ids, offsets)
             tokens, offsets = self._by_function(captions)
             return vocabulary.add(tuple(tokens)), offsets
@@ -102,9 +102,11 @@ class Tokenizer:
         Returns and raises as ``encode`` does.
         """
         try:
-            if self.cut is not None:
-                return vocabulary.lookup(tuple(captions), self.cut, threads())
-            return vocabulary.lookup(tuple(map(" ".join, map(self._call, captions))), Cut.whitespace, threads())
+            if self.rule is not None:
+                return vocabulary.lookup(tuple(captions), self.rule, threads())
+            return vocabulary.lookup(
+                tuple(map(" ".join, map(self._call, captions))), TokenizerRule.whitespace, threads()
+            )
         except UnicodeEncodeError:
             raise _surrogates(captions) from None
 
@@ -137,15 +139,15 @@ def _smurf_tokens(caption: str) -> list[str]:
 
 
 #: Penn Treebank tokens as CoreNLP 3.4.1 gives them to the COCO harness: lower-cased, most punctuation dropped.
-PTB = Tokenizer("ptb", cut=Cut.ptb)
+PTB = Tokenizer("ptb", rule=TokenizerRule.ptb)
 #: Tokens of ``PTB`` from all captions as one text, as in the harness: a few depend on how the next caption begins.
-PTB_HARNESS = Tokenizer("ptb-harness", cut=Cut.ptb, as_one_text=True)
+PTB_HARNESS = Tokenizer("ptb-harness", rule=TokenizerRule.ptb, as_one_text=True)
 #: Tokens of ``PTB`` with punctuation.
-PTB_RAW = Tokenizer("ptb-raw", cut=Cut.ptb_raw)
+PTB_RAW = Tokenizer("ptb-raw", rule=TokenizerRule.ptb_raw)
 #: Pieces between white space, for text that is already tokenized. Case is kept.
-WHITESPACE = Tokenizer("whitespace", cut=Cut.whitespace)
+WHITESPACE = Tokenizer("whitespace", rule=TokenizerRule.whitespace)
 #: Pieces between single spaces, empty ones included: ``str.split(" ")``, as the COCO harness reads tokenized text.
-SPACES = Tokenizer("spaces", cut=Cut.spaces)
+SPACES = Tokenizer("spaces", rule=TokenizerRule.spaces)
 #: The tokens of SMURF's official code: lower-cased, without full stops, cut by NLTK's rules.
 SMURF = Tokenizer("smurf", _smurf_tokens)
 #: All characters but white space, as sacrebleu's ``char``.

@@ -123,7 +123,7 @@ def test_unknown_names_without_a_likeness_say_where_names_are() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'xyzzy'") as caught:
         select(["xyzzy"])
     assert "did you mean" not in caught.value.help
-    assert caught.value.help == "captious metrics lists all"
+    assert caught.value.help == "run `captious metrics` to list them"
 
 
 def test_unknown_variants() -> None:

@@ -300,7 +300,7 @@ def test_references_are_tokenized_once() -> None:
 def test_of_k_of_what_has_no_candidates_of_its_own() -> None:
     with pytest.raises(ParameterError, match="not a metric of single captions"):
         OfK(Div())
-    with pytest.raises(UnknownNameError, match="no way 'worst' to score several candidates"):
+    with pytest.raises(UnknownNameError, match="of_k must be 'mean' or 'best', not 'worst'"):
         OfK(Bleu(), "worst")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="neither higher nor lower"):
         OfK(Length(), "best")

@@ -18,7 +18,7 @@ class Original:
     #: The method that does its work, and the parameters that this method requires.
     method: str = "compute_score"
     required: tuple[str, ...] = ("gts", "res")
-    #: A parameter of ``__init__`` by which it is told from the classes of other toolkits that have its name.
+    #: A parameter of ``__init__`` that classes of this name in other toolkits do not have.
     told_by: str = ""
     #: How it is tried out, one of ``trials``.
     trial: str = "of_images"

@@ -45,7 +45,7 @@ _RES = {
     "8": ["a boat on a lake"],
     "4": ["people"],
 }
-#: What no class of the COCO toolkit takes, by what a copy that takes it is said to do.
+#: Captions that no class of the COCO toolkit takes, by a description of a copy that takes them.
 _REFUSED = {
     "takes several candidates for an image": (_GTS, {**_RES, "9": ["a dog", "a cat"]}),
     "takes images without candidates": (_GTS, {key: _RES[key] for key in ("7", "3", "12")}),
@@ -101,8 +101,8 @@ def _compared(of_copy: Any, ours: Any) -> str:
 
 def _of_images(copied: type, made: type, module: ModuleType) -> str:
     form, theirs = _form_and_scores(copied)
-    if said := _compared(theirs, made().compute_score(form(_GTS), form(_RES))):
-        return said
+    if difference := _compared(theirs, made().compute_score(form(_GTS), form(_RES))):
+        return difference
     for what, (gts, res) in _REFUSED.items() if __debug__ else ():  # assertions refuse, which python -O leaves out
         if not _refuses(copied, form(gts), form(res)) and _refuses(made, form(gts), form(res)):
             return f"it {what}"

@@ -91,7 +91,8 @@ class Benchmark:
             wrong = f"it has published figures for {min(unknown)!r}, which is not one of its protocols"
         if wrong:
             raise ParameterError(
-                f"{self.name!r} is not a benchmark: {wrong}", help="docs/add-a-benchmark.md shows what it needs"
+                f"{self.name!r} is not a benchmark: {wrong}",
+                help="help(captious.judgment.Benchmark) describes what it needs",
             )
 
     def protocol(self, name: str = "") -> Protocol:
@@ -125,7 +126,7 @@ class Benchmark:
             raise CaptionFileError(
                 f"the data of {self.name} do not have the expected format: {type(error).__name__} {error}",
                 where=f"{folder.folder}: {', '.join(files.names)}",
-                help="docs/judgment.md describes the formats; captious data list says where to get the files",
+                help="get the published files again; captious data list says where",
             ) from error
 
     def content(self, folder: DataFolder) -> Any:

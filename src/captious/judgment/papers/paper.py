@@ -111,7 +111,10 @@ class PaperTable:
         elif not (self.columns or self.command or self.needs):
             wrong = "it says neither how it is computed nor what it needs"
         if wrong:
-            raise ParameterError(f"{self.name!r} is not a table of a paper: {wrong}", help="see docs/add-a-paper.md")
+            raise ParameterError(
+                f"{self.name!r} is not a table of a paper: {wrong}",
+                help="help(captious.judgment.PaperTable) describes what it needs",
+            )
 
     @property
     def state(self) -> str:

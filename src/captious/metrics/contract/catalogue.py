@@ -103,7 +103,7 @@ def requestable() -> list[str]:
 def unknown(name: str) -> UnknownNameError:
     """The error for a name that no metric has."""
     guess = did_you_mean(name, requestable(), most=3)
-    help = f"{guess}{toolkit_hint(name)}captious metrics lists all"
+    help = f"{guess}{toolkit_hint(name)}run `captious metrics` to list them"
     if name.endswith(".py"):
         help = f"a function is requested as {name}:FUNCTION"
     return UnknownNameError(f"there is no metric {name!r}", help=help)

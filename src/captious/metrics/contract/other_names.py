@@ -46,7 +46,7 @@ def ambiguous_names(labels: Collection[str]) -> list[str]:
     """A sentence about requested outputs whose name means something else in the toolkit.
 
     Args:
-        labels: those of a run. Where what the toolkit means is among them, nothing has to be said.
+        labels: those of a run. If the toolkit's own output is among them, there is no sentence.
     """
     outputs = {_parts(label)[0] for label in labels}
     if "cider" not in outputs or "cider-d" in outputs:
@@ -57,7 +57,7 @@ def ambiguous_names(labels: Collection[str]) -> list[str]:
 
 
 def toolkit_hint(name: str) -> str:
-    """What the toolkit calls so, for a name that we do not have, with a blank behind it; empty if there is nothing."""
+    """For help: which names of the COCO toolkit begin with a name that we do not have, then a space; or empty."""
     lowered = name.lower().replace("-", "_")
     names = [
         (toolkit_name, output)

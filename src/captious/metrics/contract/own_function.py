@@ -67,7 +67,7 @@ class FunctionMetric(MeanMetric):
         return self.values(captions.candidates, [texts[a:b] for a, b in pairwise(offsets)])
 
     def values(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-        """What the function says about each candidate, float64[n].
+        """The scores of the candidates, float64[n].
 
         Raises:
             ParameterError: the function failed, or its scores are not one number for each candidate.

@@ -151,7 +151,9 @@ def select(
         labels |= {*output_indices}
         target.output_indices.update(output_indices)
     if not requested:
-        raise ParameterError("no metrics were requested", help="name one, such as cider-d; captious metrics lists all")
+        raise ParameterError(
+            "no metrics were requested", help="name one, such as cider-d; run `captious metrics` to list them"
+        )
     if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])

@@ -92,7 +92,7 @@ class OfK(SetMetric):
 
     With "best" (the "oracle" score), the statistics of an image are those of its best candidate, chosen by each output
     for itself: the candidate whose own score is the best, the first of equals. The corpus score is that of the chosen
-    candidates under the metric's own formula. Of an output without direction, the highest score counts as the best.
+    candidates under the metric's own formula. For an output without direction, the highest score counts as the best.
     Scores of captions that do not exist (nan) are never chosen if there is another.
 
     Args:
@@ -213,12 +213,12 @@ def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -
     for way in ways:
         if way not in OF_K:
             raise UnknownNameError(
-                f"there is no way {way!r} to score several candidates", help=f"choose {' or '.join(OF_K)}"
+                f"of_k must be {' or '.join(map(repr, OF_K))}, not {way!r}", help="leave it out for the mean"
             )
     choices = tuple(way for way in OF_K if way in ways)
     if choices != OF_K[:1] and not several:
         raise ParameterError(
-            f"scores of k ({', '.join(choices)}) need several candidates per image", help=f"give {SEVERAL}"
+            f"--of-k {choices[-1]} (of_k in Python) needs several candidates per image", help=f"give {SEVERAL}"
         )
     return choices
 

@@ -88,8 +88,8 @@ class Settings:
             object.__setattr__(self, "tokenizer", as_tokenizer(self.language.tokenizer))
         if self.references_as not in REFERENCES_AS:
             raise UnknownNameError(
-                f"references cannot be given as {self.references_as!r}",
-                help=f"give them as {' or '.join(REFERENCES_AS)}",
+                f"references_as must be {' or '.join(map(repr, REFERENCES_AS))}, not {self.references_as!r}",
+                help="leave it out to compare with each reference",
             )
         threads: Any = self.threads
         is_integer = isinstance(threads, Integral) and not isinstance(threads, bool)

@@ -69,7 +69,7 @@ StopWords: TypeAlias = Literal["stay", "masked", "removed"]
 #: The most texts whose flow is kept with references: some 50 MB.
 _TEXTS_KEPT = 1 << 18
 
-#: How vocabularies mark a piece that follows a blank: byte-level ones and those of SentencePiece.
+#: How vocabularies mark a piece that follows a space: byte-level ones and those of SentencePiece.
 _BLANKS = str.maketrans("", "", "Ġ▁")
 
 

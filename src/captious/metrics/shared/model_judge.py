@@ -161,7 +161,7 @@ class JudgeMetric(ModelJudge, Metric):
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """What a model said about captions.
+    """The answers of a model about captions.
 
     Args:
         scores: float64[n_captions], nan where there is no valid answer.

@@ -1,4 +1,4 @@
-"""What metrics on word vectors share: the vectors and stop words as parameters, and what readers should be told."""
+"""What metrics on word vectors share: the vectors and stop words as parameters, and warnings."""
 
 from __future__ import annotations
 

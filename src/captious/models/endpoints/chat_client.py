@@ -183,7 +183,7 @@ class ChatClient:
             raise _PassingError(f"the connection broke ({type(error).__name__})") from None
 
     def _said(self, content: bytes) -> str:
-        """What the server says about an error, shortened, and without the key."""
+        """The server's message about an error, shortened, and without the key."""
         text = " ".join(_error_message(content).split())
         return f": {self._without_key(text)[:300]}" if text else ""
 

@@ -20,7 +20,7 @@ __all__ = ["ENDPOINT", "INSTALL", "KEY", "ChatModel", "as_chat_model", "missing_
 
 #: The command that installs what endpoints need.
 INSTALL = "pip install 'captious[judges]'"
-#: Environment variables: the address of the endpoint, its key, and the most calls, where nothing else is said.
+#: Environment variables: the address of the endpoint, its key, and the most calls, unless arguments give them.
 ENDPOINT, KEY, MOST_CALLS = "CAPTIOUS_ENDPOINT", "CAPTIOUS_ENDPOINT_KEY", "CAPTIOUS_MOST_CALLS"
 
 

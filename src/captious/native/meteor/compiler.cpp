@@ -1,5 +1,5 @@
 // The published files are text of two or three lines per entry, cut as Java cuts it: lines end in a line feed, words
-// at blanks.
+// at spaces.
 #include "meteor/compiler.hpp"
 
 #include <algorithm>

@@ -191,7 +191,7 @@ void bind_meteor(nb::module_& m) {
             "not fit.");
 
     m.def(
-        "meteor_normalise",
+        "meteor_normalize",
         [](const SharedVocabulary& source, Int32In ids, Int64In offsets, SharedVocabulary& target) {
             TokensView captions = view(ids, offsets);
             if (&source == &target) throw nb::value_error("source and target are one vocabulary");
@@ -205,7 +205,7 @@ void bind_meteor(nb::module_& m) {
             }));
         },
         "source"_a, "ids"_a, "offsets"_a, "target"_a,
-        nb::sig("def meteor_normalise(source: Vocabulary, ids: " INT32S ", offsets: " INT64S ", target: Vocabulary) "
+        nb::sig("def meteor_normalize(source: Vocabulary, ids: " INT32S ", offsets: " INT64S ", target: Vocabulary) "
                 "-> tuple[" INT32S ", " INT64S "]"),
         "Captions of words of one vocabulary after METEOR's normalization, as ids in another and offsets. Words\n"
         "that the other does not have are added to it.");

@@ -6,7 +6,7 @@
 
 # ---- building blocks
 
-# A blank, and what also counts as one behind a token.
+# A space, and what also counts as one after a token.
 SPACE = [\t\u0020\u00A0\u2000-\u200A\u3000]
 BEHIND = [{SPACE}\u0085]
 ANY = [\u0000-\uFFFF]

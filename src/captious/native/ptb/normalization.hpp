@@ -11,7 +11,7 @@ namespace captious::ptb {
 // Appends a word lower-cased. A capital sigma becomes the final form behind the last letter with case.
 void append_lower(std::string_view text, std::string& out);
 
-// Appends what `text` becomes under `action`; nothing for blanks.
+// Appends what `text` becomes under `action`; nothing for spaces.
 void append_token(Action action, std::string_view text, std::string& out);
 
 }  // namespace captious::ptb

@@ -49,7 +49,7 @@ Step step(const std::uint16_t* next, const std::uint8_t* accept, std::uint32_t s
 }
 
 // Finds the longest match at a position. Rules such as e-mail look far ahead before they give up; so that a long
-// caption without blanks does not cost the square of its length, states from which a scan has failed are remembered
+// caption without spaces does not cost the square of its length, states from which a scan has failed are remembered
 // at the first character of every 64 bytes.
 class Scanner {
 public:
@@ -172,7 +172,7 @@ void tokenize(std::string_view caption, TokenBuffer& tokens) {
     std::string_view text = one_line(caption, scratch);
     Scanner scanner(text);
     for (std::size_t at = 0; at < text.size();) {
-        if (text[at] == ' ' && at + 1 < text.size() && text[at + 1] > ' ') {  // the common blank, without the automaton
+        if (text[at] == ' ' && at + 1 < text.size() && text[at + 1] > ' ') {  // the common space, without the automaton
             ++at;
         }
         tokens.pulse(16);

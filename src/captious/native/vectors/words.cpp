@@ -62,7 +62,7 @@ private:
         out_.ends.push_back(static_cast<std::int64_t>(out_.text.size()));
     }
 
-    // A word without blanks, and numbers parted by one separator each.
+    // A word without spaces, and numbers separated by one character each.
     bool quick(std::string_view line) {
         std::size_t at = line.find_first_of(kSeparators);
         if (at == std::string_view::npos) return false;

@@ -23,7 +23,7 @@ struct VectorLines {
     std::string field;          // of no_number and not_finite: what stands there
 };
 
-// Lines end with '\n'; fields are parted by blanks or tabs. A word may hold blanks, as some of GloVe's do, as long as
+// Lines end with '\n'; fields are separated by spaces or tabs. A word may hold spaces, as some of GloVe's do, as long as
 // no further piece of it is a number.
 VectorLines parse_vector_lines(std::string_view lines, std::size_t width);
 

@@ -45,12 +45,12 @@ void cut_at_white_space(std::string_view text, const Emit& emit) {
 
 // Calls emit(token) for every token of the caption.
 template <typename Emit>
-void cut_caption(std::string_view caption, Cut cut, ptb::TokenBuffer& buffer, const Emit& emit) {
-    if (cut == Cut::ptb || cut == Cut::ptb_raw) {
+void cut_caption(std::string_view caption, TokenizerRule rule, ptb::TokenBuffer& buffer, const Emit& emit) {
+    if (rule == TokenizerRule::ptb || rule == TokenizerRule::ptb_raw) {
         ptb::tokenize(caption, buffer);
         for (std::size_t i = 0; i < buffer.size(); ++i)
-            if (cut == Cut::ptb_raw || !ptb::is_dropped_punctuation(buffer[i])) emit(buffer[i]);
-    } else if (cut == Cut::spaces) {
+            if (rule == TokenizerRule::ptb_raw || !ptb::is_dropped_punctuation(buffer[i])) emit(buffer[i]);
+    } else if (rule == TokenizerRule::spaces) {
         for (std::size_t from = 0, to; from != std::string_view::npos;
              from = to == std::string_view::npos ? to : to + 1) {
             to = caption.find(' ', from);
@@ -116,7 +116,7 @@ std::vector<std::int32_t> Vocabulary::divisible() const {
     return ids;
 }
 
-FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut cut, int threads) {
+FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, TokenizerRule rule, int threads) {
     // Each piece numbers its own words; the pieces are then joined in order, which numbers all words in order.
     struct Piece {
         std::size_t begin;
@@ -133,7 +133,7 @@ FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut
         out.offsets.reserve(n + 1);
         out.ids.reserve(bytes / 5);  // about what English takes; otherwise the memory of half as many ids is wasted
         for (std::string_view caption : captions) {
-            cut_caption(caption, cut, buffer, [&](std::string_view token) { out.ids.push_back(add(token)); });
+            cut_caption(caption, rule, buffer, [&](std::string_view token) { out.ids.push_back(add(token)); });
             out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
         }
         return out;
@@ -143,7 +143,7 @@ FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut
         for (std::size_t p = begin; p < end; ++p) {
             std::vector<std::string_view> mine(captions.begin() + n * p / count,
                                                captions.begin() + n * (p + 1) / count);
-            pieces[p].tokens = pieces[p].words.encode(mine, cut, 1);
+            pieces[p].tokens = pieces[p].words.encode(mine, rule, 1);
         }
     });
     FlatTokens out;
@@ -162,7 +162,7 @@ FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut
     return out;
 }
 
-FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, Cut cut, int threads) const {
+FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, TokenizerRule rule, int threads) const {
     std::vector<FlatTokens> pieces(
         std::max<std::size_t>(1, std::min<std::size_t>(std::max(threads, 1), captions.size() / kCaptionsPerThread)));
     std::size_t n = captions.size(), count = pieces.size();
@@ -178,7 +178,7 @@ FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, Cut
                     if (id == kUnknown) id = static_cast<std::int32_t>(size()) + unknown_words.add(word);
                     out.ids.push_back(id);
                 };
-                cut_caption(captions[i], cut, buffer,
+                cut_caption(captions[i], rule, buffer,
                             [&](std::string_view token) { cut_at_white_space(token, look_up); });
                 out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
             }

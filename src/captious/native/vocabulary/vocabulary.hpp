@@ -11,7 +11,7 @@
 namespace captious {
 
 // How a caption is cut into tokens.
-enum class Cut {
+enum class TokenizerRule {
     ptb,         // Penn Treebank tokens, lower-cased, without the punctuation that the COCO harness drops
     ptb_raw,     // with punctuation
     whitespace,  // pieces between Unicode white space, like Python's str.split()
@@ -32,7 +32,7 @@ public:
     std::int32_t add(std::string_view word);         // its id, new or not
 
     // Tokenizes captions and adds their words, numbered by first occurrence whatever the number of threads.
-    FlatTokens encode(const std::vector<std::string_view>& captions, Cut cut, int threads);
+    FlatTokens encode(const std::vector<std::string_view>& captions, TokenizerRule rule, int threads);
 
     // For each of these words its id in `other`, or kUnknown.
     std::vector<std::int32_t> ids_in(const Vocabulary& other) const;
@@ -42,7 +42,7 @@ public:
 
     // Words of captions, tokens being cut again at white space. None is added: a word that is not known gets an id from
     // size() on, and counting starts over in every caption.
-    FlatTokens lookup(const std::vector<std::string_view>& captions, Cut cut, int threads) const;
+    FlatTokens lookup(const std::vector<std::string_view>& captions, TokenizerRule rule, int threads) const;
 
 private:
     std::size_t slot_of(std::string_view word, std::uint64_t hash) const;

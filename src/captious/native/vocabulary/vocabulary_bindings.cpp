@@ -9,11 +9,12 @@ using namespace nanobind::literals;
 namespace captious {
 
 void bind_vocabulary(nb::module_& m) {
-    nb::enum_<Cut>(m, "Cut", "How a caption is cut into tokens.")
-        .value("ptb", Cut::ptb, "Penn Treebank tokens, lower-cased, without the punctuation the COCO harness drops")
-        .value("ptb_raw", Cut::ptb_raw, "Penn Treebank tokens, lower-cased, with punctuation")
-        .value("whitespace", Cut::whitespace, "pieces between white space, as str.split()")
-        .value("spaces", Cut::spaces, "pieces between single spaces, empty ones included, as str.split(' ')");
+    nb::enum_<TokenizerRule>(m, "TokenizerRule", "How a caption is cut into tokens.")
+        .value("ptb", TokenizerRule::ptb,
+               "Penn Treebank tokens, lower-cased, without the punctuation the COCO harness drops")
+        .value("ptb_raw", TokenizerRule::ptb_raw, "Penn Treebank tokens, lower-cased, with punctuation")
+        .value("whitespace", TokenizerRule::whitespace, "pieces between white space, as str.split()")
+        .value("spaces", TokenizerRule::spaces, "pieces between single spaces, empty ones included, as str.split(' ')");
 
     nb::class_<SharedVocabulary>(m, "Vocabulary", "Words, numbered from 0 in the order in which they came.")
         .def(nb::init<>())
@@ -131,29 +132,29 @@ void bind_vocabulary(nb::module_& m) {
             "id"_a)
         .def(
             "encode",
-            [](SharedVocabulary& self, Strings captions, Cut cut, int threads) {
+            [](SharedVocabulary& self, Strings captions, TokenizerRule rule, int threads) {
                 std::vector<std::string_view> texts = utf8(captions);
                 return to_numpy(without_gil([&] {
                     std::unique_lock lock(self.mutex);
-                    return self.encode(texts, cut, threads);
+                    return self.encode(texts, rule, threads);
                 }));
             },
-            "captions"_a, "cut"_a, "threads"_a,
-            nb::sig("def encode(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[" INT32S ", " INT64S
-                    "]"),
+            "captions"_a, "rule"_a, "threads"_a,
+            nb::sig("def encode(self, captions: tuple[str, ...], rule: TokenizerRule, threads: int) -> tuple[" INT32S
+                    ", " INT64S "]"),
             "Tokenize captions and add their words: ids int32[n_tokens], offsets int64[n_captions + 1].")
         .def(
             "lookup",
-            [](const SharedVocabulary& self, Strings captions, Cut cut, int threads) {
+            [](const SharedVocabulary& self, Strings captions, TokenizerRule rule, int threads) {
                 std::vector<std::string_view> texts = utf8(captions);
                 return to_numpy(without_gil([&] {
                     std::shared_lock lock(self.mutex);
-                    return self.lookup(texts, cut, threads);
+                    return self.lookup(texts, rule, threads);
                 }));
             },
-            "captions"_a, "cut"_a, "threads"_a,
-            nb::sig("def lookup(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[" INT32S ", " INT64S
-                    "]"),
+            "captions"_a, "rule"_a, "threads"_a,
+            nb::sig("def lookup(self, captions: tuple[str, ...], rule: TokenizerRule, threads: int) -> tuple[" INT32S
+                    ", " INT64S "]"),
             "Words of captions, tokens being cut again at white space; unknown words are not added, but numbered from\n"
             "len(self) on, starting over in every caption.");
 }

@@ -2,7 +2,7 @@
 
 Each rule has two lines. The first gives the relation and says where the constituent stands, in labels of the treebank:
 ``nsubj NP before VP in S SINV`` is an NP before a head child that is a VP, in an S or SINV. ``after`` and ``beside``
-(on either side) are used like ``before``. ``any`` is any constituent and ``head`` any head child; what is not said may
+(on either side) are used like ``before``. ``any`` is any constituent and ``head`` any head child; what is not given may
 be anything. After ``if`` come conditions, functions of ``phrases`` or ``clauses``, some with labels in parentheses. If
 the constituent does not depend on the head child of the constituent around it, ``on`` names a function that finds what
 it depends on. The second line is a tree in which the rule decides the relation of the starred word.

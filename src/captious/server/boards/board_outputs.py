@@ -19,7 +19,7 @@ class ReferenceSet(NamedTuple):
 
 @dataclass(frozen=True)
 class BoardOutputs:
-    """What a challenge says about a phase, as long as the board of the phase shows scores of that version.
+    """The outputs of a phase in one version of a challenge, for as long as its board shows scores of that version.
 
     Args:
         directions: output -> whether lower scores are better, in the order of the columns; None if neither are.

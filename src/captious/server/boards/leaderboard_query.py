@@ -119,7 +119,7 @@ def standing_of(query: Query) -> Standing:
 
 
 def own_places(query: Query, standing: Standing, user: Any) -> set[int]:
-    """The places of a standing that are those of the user's teams."""
+    """The places of the user's teams in a standing."""
     if not user.is_authenticated:
         return set()
     own = set(Submission.objects.filter(phase=query.phase, team__members=user).values_list("pk", flat=True))

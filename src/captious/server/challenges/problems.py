@@ -14,9 +14,9 @@ from captious.errors import CaptiousError
 
 __all__ = ["ChallengeError", "CrossError", "at", "one_line", "sentences", "unknown_key"]
 
-_HELP = "docs/challenges.md describes the format"
+_HELP = "captious challenge init makes a folder that shows the format"
 
-#: By pydantic's type of an error: what to say about the key. Fields of the error's context may be inserted.
+#: By pydantic's type of an error: the message about the key. Fields of the error's context may be inserted.
 _SENTENCES = {
     "missing": "is required",
     "bool_type": "must be true or false",
@@ -75,7 +75,7 @@ def at(location: Iterable[int | str]) -> str:
 
 
 def unknown_key(key: str, keys: Iterable[str]) -> str:
-    """What to say about a key that the format does not have."""
+    """The message for a key that the format does not have."""
     keys = list(keys)
     return f"unknown key; {did_you_mean(key, keys).strip() or 'known are ' + ', '.join(keys)}"
 
@@ -93,7 +93,7 @@ def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list
             lines += cause.problems
             continue
         if kind == "too_short" and details["input"]:
-            continue  # of its entries, all are wrong, which is said of each
+            continue  # all of its entries are wrong, and each has its own message
         if kind == "extra_forbidden":
             text = unknown_key(str(location[-1]), keys["" if len(location) == 1 else str(location[0])])
         elif cause is not None:

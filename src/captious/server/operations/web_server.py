@@ -364,7 +364,7 @@ class WebServer(TcpWSGIServer):
         return Holding(channel, owner, arrived, can_end=request is not None)
 
     def _sender(self, channel: _Channel, request: _Request) -> str:
-        """Whose upload it is, as far as can be told here: the token or the cookies, otherwise the address."""
+        """Who sends an upload, as far as is known here: the token or the cookies, otherwise the address."""
         return str(request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE") or channel.owner)
 
     def _network(self, channel: _Channel, request: _Request) -> str:

@@ -19,7 +19,7 @@ __all__ = [
     "unavailable",
 ]
 
-#: What programs are told; the templates say it on pages.
+#: The messages for programs; templates have those of pages.
 _MESSAGES = {
     400: "The server could not understand the request.",
     403: "You do not have permission to do this.",

@@ -69,7 +69,7 @@ class SignUpForm(UserCreationForm):
 
 
 class EditForm(forms.ModelForm):
-    """What can be said about a submission, and changed later."""
+    """The description of a submission, which can be changed later."""
 
     method = _Text(max_length=120, help_text="Name of the method on the leaderboard.")
     link = forms.URLField(

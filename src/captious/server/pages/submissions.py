@@ -155,7 +155,7 @@ def status(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change what is said about a submission, and whether it is on the board. For baselines, challenge.toml says it."""
+    """Change the description of a submission, and whether it is on the board; challenge.toml has those of baselines."""
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
         raise Http404

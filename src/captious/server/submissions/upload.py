@@ -1,4 +1,4 @@
-"""What the reading of an upload is told and tells: limits, the files that a challenge expects, and problems.
+"""What goes into the reading of an upload and what comes out: limits, expected files, and problems.
 
 The process that reads uploads has to start fast: nothing that it imports needs numpy.
 """
