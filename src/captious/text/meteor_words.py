@@ -77,17 +77,13 @@ class MeteorLayer(KeyedByFields):
 
 def _normalized(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon, language: Language) -> MeteorWords:
     """The captions as METEOR's words, which are added to the vocabulary and the lexicon."""
-<<<<<<< 78a578fad34abe0fc78c5f14b4c423f5aef8de6c
     if language == ENGLISH:
-        ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
+        ids, offsets = meteor_normalize(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
     else:
         split = tokens.split()  # at white space, as METEOR does
         used, places = np.unique(split.ids, return_inverse=True)
         lower = vocabulary.add(tuple(split.vocabulary.word(number).lower() for number in used.tolist()))
         ids, offsets = lower[places].astype(np.int32), split.offsets
-=======
-    ids, offsets = meteor_normalize(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
->>>>>>> d94fcc741fef3ff280ee6b0bf38de04610ef6307
     words = vocabulary.words(len(lexicon))
     lexicon.learn(len(lexicon), tuple(words), tuple(snowball_stems(words, language)))
     return MeteorWords(ids, offsets, vocabulary, lexicon)
