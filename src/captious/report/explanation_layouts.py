@@ -253,12 +253,8 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         *(
             Table(
                 side,
-                (
-                    Column("", "{name}"),
-                    Column(side, "{text}"),
-                    Column("best", "{best:4}", is_number=True),
-                    Column("with", "{by}"),
-                ),
+                (("", "{name}"), (side, "{text}"), ("with", "{by}"), ("best", "{best:4}")),
+                n_texts=3,
                 empty=empty,
             )
             for side, empty in (
@@ -267,7 +263,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
             )
         ),
         Matrix("matrix", "candidate", "references", "{name}"),
-        Facts((*_PRECISION_RECALL, "score {score:4}")),
+        Facts(f"{_PRECISION_RECALL} · score {{score:4}}"),
         Note(
             "Best: score with the sentence of the other side that agrees best. 2.1: the first sentence of the second "
             "reference."
