@@ -97,7 +97,7 @@ def select(
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     settings: Settings | None = None,
     *,
-    several: bool = False,
+    several: bool | None = False,
 ) -> Selection:
     """The metrics of a run, each made once, in the order requested.
 
@@ -105,7 +105,8 @@ def select(
         metrics: requests, metrics, or functions as ``FunctionMetric`` takes them; "all" for every metric that can run
             here, None for those of the COCO evaluation that can; ``warnings`` says so if some cannot.
         settings: what applies to all metrics that are requested by name.
-        several: there are several candidates per image; otherwise, metrics that judge them together are refused.
+        several: there are several candidates per image; otherwise, metrics that judge them together are refused. None
+            if the metrics that are requested decide.
 
     Raises:
         UnknownNameError: no such metric, output, variant or parameter.
@@ -116,16 +117,13 @@ def select(
         raise ParameterError(
             f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
         )
-    requests, warnings = _expanded(metrics, settings, several=several)
+    requests, warnings = _expanded(metrics, settings, several=bool(several))
     by_name: dict[tuple[str, str], RequestedMetric] = {}
     requested: list[RequestedMetric] = []
     labels: set[str] = set()
     for item in requests:
         if isinstance(item, BaseMetric):
-            if not hasattr(item, "outputs"):
-                raise ParameterError(
-                    f"{type(item).__name__} has no name", help='set name = "..." in the class, or register it'
-                )
+            catalogue.check_own(type(item))
             target = RequestedMetric(item, {})
             requested.append(target)
             columns = {output + item.suffix(): i for i, output in enumerate(item.outputs)}
@@ -150,7 +148,7 @@ def select(
         target.columns.update(columns)
     if not requested:
         raise ParameterError("no metrics were requested", help="name one, such as cider-d; captious metrics lists all")
-    if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
+    if several is False and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
     return Selection(tuple(requested), settings, (*warnings, *ambiguous_names(labels)))
