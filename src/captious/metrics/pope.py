@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.data.source import images
-from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
+from captious.decompression import user_text
 from captious.errors import MissingObjectsError, ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Resource
@@ -154,12 +154,7 @@ class Pope(Metric):
 
 
 def _from_file(path: Path) -> _Answers:
-    try:
-        text = plain_text(path)
-    except UnpackedSizeError as error:
-        raise ResourceError(f"the file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except UNREADABLE as error:
-        raise ResourceError(f"cannot read the right answers: {error}", where=str(path), help=_HELP) from error
+    text = user_text(path, "the right answers", _HELP)
     try:
         document = _document(text)
         records = document.items() if isinstance(document, Mapping) else map(_pair, document)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
-from captious.errors import ParameterError, ResourceError
+from captious.decompression import user_text
+from captious.errors import ParameterError
 
 __all__ = ["NLTK_STOP_WORDS", "StopWords", "as_stop_words"]
 
@@ -66,7 +66,8 @@ def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | No
         return words
     if isinstance(words, str | os.PathLike):
         path = Path(words)
-        return _named(path.name.removesuffix(".gz").rsplit(".", 1)[0], _read(path).split())
+        text = user_text(path, "stop words", "give a text file (UTF-8) with one word per line")
+        return _named(path.name.removesuffix(".gz").rsplit(".", 1)[0], text.split())
     own_words = list(words)
     if not all(isinstance(word, str) for word in own_words):
         raise ParameterError("stop words must be strings", help="give words, or a file with one word per line")
@@ -78,15 +79,3 @@ def _named(name: str, words: Iterable[str]) -> StopWords:
     checksum = zlib.crc32("\n".join(sorted(distinct)).encode("utf-8", "surrogatepass"))
     safe = "".join(c if c.isalnum() or c in ".-_" else "_" for c in name)
     return StopWords(f"{safe}-{checksum:08x}", distinct)
-
-
-def _read(path: Path) -> str:
-    help = "give a text file (UTF-8) with one word per line"
-    try:
-        return plain_content(path.read_bytes(), path.name).decode("utf-8")
-    except UnpackedSizeError as error:
-        raise ResourceError(f"the stop word file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except OSError as error:
-        raise ResourceError(f"cannot read stop words: {error.strerror or error}", where=str(path), help=help) from error
-    except (EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise ResourceError("the stop word file is not text", where=str(path), help=help) from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.data import ImageId
-from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
+from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
 
 __all__ = ["AmberLists", "ImageWords", "as_amber_lists"]
@@ -128,9 +128,4 @@ def _text(folder: Path, name: str) -> str:
     paths = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
     if not paths:
         raise ResourceError(f"{name} was not found", where=str(folder), help=_HELP)
-    try:
-        return plain_text(paths[0])
-    except UnpackedSizeError as error:
-        raise ResourceError(f"the file is too large: {error}", where=str(paths[0]), help=RAISE_LIMIT) from error
-    except UNREADABLE as error:
-        raise ResourceError(f"cannot be read: {error}", where=str(paths[0]), help=_HELP) from error
+    return user_text(paths[0], "the lists", _HELP)

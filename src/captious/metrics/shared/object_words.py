@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from captious.decompression import RAISE_LIMIT, UNREADABLE, UnpackedSizeError, plain_text
+from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
 from captious.resources.coco_objects import FILE, NAME
 
@@ -169,13 +169,7 @@ def _coco() -> ObjectWords:
 
 def _from_file(path: Path) -> ObjectWords:
     help = 'write {"dog": ["puppy", "hound"], ...} in a .json file, or lines such as: dog, puppy, hound'
-    try:
-        text = plain_text(path)
-    except UnpackedSizeError as error:
-        raise ResourceError(f"the vocabulary is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except UNREADABLE as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ResourceError(f"cannot read the vocabulary: {reason}", where=str(path), help=help) from error
+    text = user_text(path, "the vocabulary", help)
     name = path.name.removesuffix(".gz").partition(".")[0]
     if not text.lstrip().startswith(("{", "[")):
         lines: dict[str, list[str]] = {}
