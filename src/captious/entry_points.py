@@ -61,7 +61,7 @@ class EntryPoints:
         )
 
 
-def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
+def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
     """A guess for the help of an error, with a blank behind it; empty if no known name is close.
 
     Args:
@@ -71,6 +71,6 @@ def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
     """
     import difflib
 
-    close = difflib.get_close_matches(name.lower().replace("_", "-"), names, n=most, cutoff=0.6)
+    close = difflib.get_close_matches(str(name).lower().replace("_", "-"), names, n=most, cutoff=0.6)
     *others, last = close or [""]
     return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}? " if close else ""
