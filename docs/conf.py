@@ -13,6 +13,7 @@ import posixpath
 import re
 import shutil
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from docutils import nodes
@@ -137,7 +138,8 @@ class CommandOptions(ClickDirective):
 def public_names(page: str) -> str:
     """The API page with those public names that it does not list itself."""
     listed = set(re.findall(r"^\.\. auto\w+:: captious\.(\w+)$", page, flags=re.MULTILINE))
-    others = [name for name in captious.__all__ if name not in listed and not name.startswith("_")]
+    public = {name: getattr(captious, name) for name in captious.__all__ if not name.startswith("_")}
+    others = [name for name, value in public.items() if name not in listed and not isinstance(value, ModuleType)]
     metrics = [name for name in others if _is_metric(getattr(captious, name))]
     for group, names in (("metrics", metrics), ("others", [name for name in others if name not in metrics])):
         entries = [_directive(name, getattr(captious, name)) for name in names]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -133,6 +134,29 @@ def test_imports_only_from_layers_below(path: Path) -> None:
             continue
         both_below = LAYER_OF[package] == LAYER_OF[other] == 0
         assert both_below or LAYER_OF[other] < LAYER_OF[package], f"{package} must not import {module}"
+
+
+#: Modules of layers above that are imported by their names in text, when they are first needed.
+UPWARDS = {
+    ("table.py", "captious.report.formats"),
+    ("metrics/contract/built_in.py", "learned"),
+}
+
+
+def test_imports_by_name_go_upwards_only_where_that_is_listed() -> None:
+    """Names of modules in text are imports, too: formats show tables, the catalogue lists metrics that are trained."""
+    found = set()
+    for path in IN_PACKAGES:
+        package = package_of(path)
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and re.fullmatch(r"[a-z_]+(\.[a-z0-9_]+)+", str(node.value)):
+                parts = node.value.split(".")
+                other = parts[1] if parts[0] == "captious" and len(parts) > 2 else parts[0]
+                is_module = (PACKAGE / Path(*parts[parts[0] == "captious" :])).with_suffix(".py").is_file()
+                if is_module and other in LAYER_OF and LAYER_OF[other] > LAYER_OF[package]:
+                    name = node.value if parts[0] == "captious" else other
+                    found.add((path.relative_to(PACKAGE).as_posix(), name))
+    assert found == UPWARDS
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

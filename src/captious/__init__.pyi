@@ -1,5 +1,13 @@
 """The public names of captious and where they are. `__init__.py` reads this file, so each name is listed only here."""
 
+from . import compat as compat
+from . import data as data
+from . import errors as errors
+from . import evaluation as evaluation
+from . import judgment as judgment
+from . import metrics as metrics
+from . import scale as scale
+from . import text as text
 from .data import CaptionFile as CaptionFile
 from .data import Captions as Captions
 from .data import CaptionSets as CaptionSets

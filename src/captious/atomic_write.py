@@ -19,13 +19,18 @@ from typing import IO, Any
 
 from captious.errors import OutputError
 
-__all__ = ["advice", "check_place", "whole_file"]
+__all__ = ["advice", "check_place", "takes_anything", "whole_file"]
 
 _ADVICE = {
     errno.ENOSPC: "free some disk space",
     errno.EDQUOT: "free some disk space",
     errno.EFBIG: "raise the file size limit (ulimit -f), or write less",
 }
+
+
+def takes_anything(path: str | os.PathLike[str]) -> bool:
+    """Whether this is a pipe or device, which has no content of its own."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 @contextmanager
@@ -40,7 +45,7 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
     """
     target = check_place(path)
     try:
-        if target.exists() and not target.is_file():
+        if takes_anything(target):
             with _opened(target, mode) as file:
                 yield file
             return

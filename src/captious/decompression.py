@@ -14,23 +14,21 @@ import zlib
 from pathlib import Path
 from typing import IO, Any, cast
 
-from captious.errors import ParameterError
+from captious.errors import CaptiousError, ParameterError, ResourceError
 
 __all__ = [
     "RAISE_LIMIT",
-    "UNREADABLE",
     "VARIABLE",
     "UnpackedSizeError",
     "check_size",
+    "decoded",
     "is_gzip",
     "is_unpacked",
     "plain_content",
-    "plain_text",
     "unpacked",
+    "user_bytes",
+    "user_text",
 ]
-
-#: What ``plain_text`` raises for files that cannot be read, are damaged, or are not text.
-UNREADABLE = (OSError, EOFError, zlib.error, ValueError)
 
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"
@@ -86,14 +84,53 @@ def plain_content(data: bytes, name: str) -> bytes:
         return b"".join(pieces)
 
 
-def plain_text(path: Path) -> str:
-    """The text of a file in UTF-8, unpacked if it is a gzip file.
+def user_text(path: str | os.PathLike[str], what: str, help: str, damaged: type[CaptiousError] = ResourceError) -> str:
+    """The text of a small file in UTF-8 that users write or download, unpacked if it is a gzip file.
+
+    Args:
+        path: the file.
+        what: what messages call its content.
+        help: how the file is written, or where it comes from.
+        damaged: class of the error if the file is there, but is not text.
 
     Raises:
-        UnpackedSizeError: it unpacks to more than the limit.
-        OSError, EOFError, zlib.error, ValueError: ``UNREADABLE``, damaged or not text.
+        ResourceError: it cannot be read.
+        CaptiousError: of the class ``damaged``: it is damaged, too large, or not text.
     """
-    return plain_content(path.read_bytes(), path.name).decode("utf-8-sig")
+    return decoded(user_bytes(path, what, help, damaged), path, what, help, damaged)
+
+
+def user_bytes(
+    path: str | os.PathLike[str], what: str, help: str, damaged: type[CaptiousError] = ResourceError
+) -> bytes:
+    """What a file holds, unpacked. Arguments and errors are those of ``user_text``."""
+    where = os.fspath(path)
+    try:
+        return plain_content(Path(path).read_bytes(), where)
+    except UnpackedSizeError as error:
+        raise damaged(f"the file is too large: {error}", where=where, help=RAISE_LIMIT) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise damaged(f"cannot read {what}: damaged gzip file: {error}", where=where, help=help) from error
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or error
+        raise ResourceError(f"cannot read {what}: {reason}", where=where, help=help) from error
+
+
+def decoded(
+    content: bytes,
+    path: str | os.PathLike[str],
+    what: str,
+    help: str,
+    damaged: type[CaptiousError] = ResourceError,
+) -> str:
+    """The text of what ``user_bytes`` read."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise damaged(
+            f"cannot read {what}: not UTF-8 text", where=f"{os.fspath(path)}, line {line:,}", help=help
+        ) from error
 
 
 def unpacked(packed: IO[bytes]) -> IO[bytes]:

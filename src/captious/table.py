@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, cast
 
 from captious.errors import MissingExtraError, ParameterError
 
@@ -35,6 +35,7 @@ __all__ = [
     "Medium",
     "Row",
     "Table",
+    "TableOptions",
     "best",
     "document_text",
     "json_document",
@@ -280,15 +281,31 @@ def optional_library(name: str) -> Any:
 _RENDERER = "captious.report.formats"
 
 
+class TableOptions(TypedDict, total=False):
+    """What ``to_table`` of some results takes.
+
+    Args:
+        intervals: with 95% intervals, of scores.
+        examples: number of images to show below a comparison, those on which the systems differ most.
+    """
+
+    intervals: bool
+    examples: int
+
+
 class Displayed:
     """A result that shows as a table in a terminal and as HTML in a notebook, and that papers and programs can take.
 
-    The arguments of ``to_markdown`` and ``to_latex`` besides their own are those of ``to_table``.
+    ``options`` of all methods are those of ``to_table``, which differ between results.
     """
 
     def to_table(self) -> Table:
         """The result as a table, which every format can show."""
         raise NotImplementedError
+
+    def _table(self, **options: Unpack[TableOptions]) -> Table:
+        table: Table = cast(Any, self).to_table(**options)
+        return table
 
     def __repr__(self) -> str:
         return str(_formats().plain_text(self.to_table())).rstrip("\n")
@@ -299,13 +316,16 @@ class Displayed:
     def _repr_html_(self) -> str:
         return str(_formats().html(self.to_table()))
 
+    def _ipython_key_completions_(self) -> list[object]:
+        return [*self] if isinstance(self, Mapping) else []
+
     def to_markdown(
         self,
         *,
         percent: bool = False,
         names: Literal["captious", "toolkit", "paper"] = "captious",
         transpose: bool = False,
-        **of_table: Any,
+        **options: Unpack[TableOptions],
     ) -> str:
         """The table as Markdown.
 
@@ -318,7 +338,7 @@ class Displayed:
             UnknownNameError: no such names.
         """
         shown = {"percent": percent, "names": names, "transpose": transpose}
-        return str(_formats().presented(self.to_table(**of_table), "markdown", **shown))
+        return str(_formats().presented(self._table(**options), "markdown", **shown))
 
     def to_latex(
         self,
@@ -327,7 +347,7 @@ class Displayed:
         names: Literal["captious", "toolkit", "paper"] = "captious",
         transpose: bool = False,
         interval_style: IntervalStyle = "beside",
-        **of_table: Any,
+        **options: Unpack[TableOptions],
     ) -> str:
         """The table as LaTeX, a tabular for the package booktabs.
 
@@ -339,27 +359,38 @@ class Displayed:
             UnknownNameError: no such names or style.
         """
         shown = {"percent": percent, "names": names, "transpose": transpose, "interval_style": interval_style}
-        return str(_formats().presented(self.to_table(**of_table), "latex", **shown))
+        return str(_formats().presented(self._table(**options), "latex", **shown))
 
-    def to_csv(self, **of_table: Any) -> str:
-        """All numbers, unrounded, one record per line."""
-        return str(_formats().csv(self.to_table(**of_table)))
+    def to_csv(self, **options: Unpack[TableOptions]) -> str:
+        """All numbers, unrounded, one record per line.
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """All numbers as a pandas frame, the records of ``to_csv``; of reports, one row per system and image.
+        Args:
+            options: those of ``to_table``.
+        """
+        return str(_formats().csv(self._table(**options)))
+
+    def to_pandas(self, **options: Unpack[TableOptions]) -> pandas.DataFrame:
+        """All numbers as a pandas frame: the records of ``to_csv``.
+
+        Args:
+            options: those of ``to_table``.
 
         Raises:
             MissingExtraError: pandas is not installed.
         """
-        return optional_library("pandas").DataFrame(self._records())
+        return optional_library("pandas").DataFrame([*self._table(**options).records])
 
-    def to_polars(self) -> polars.DataFrame:
-        """All numbers as a polars frame, the records of ``to_csv``; of reports, one row per system and image.
+    def to_polars(self, **options: Unpack[TableOptions]) -> polars.DataFrame:
+        """All numbers as a polars frame: the records of ``to_csv``.
+
+        Args:
+            options: those of ``to_table``.
 
         Raises:
             MissingExtraError: polars is not installed.
         """
-        return optional_library("polars").DataFrame(self._records(), strict=False)  # type: ignore[no-any-return]
+        records = [*self._table(**options).records]
+        return optional_library("polars").DataFrame(records, strict=False, infer_schema_length=None)  # type: ignore[no-any-return]
 
     def plot(self, name: str | None = None) -> Figure:
         """A picture of the result, as a figure of matplotlib.
@@ -378,11 +409,6 @@ class Displayed:
     def _pictured(self) -> Table:
         """The table with the pictures that ``plot`` draws."""
         return self.to_table()
-
-    def _records(self) -> dict[str, list[object]]:
-        """The records of the table by column."""
-        records = self.to_table().records
-        return {name: [record[name] for record in records] for name in (records[0] if records else ())}
 
 
 def _formats() -> Any:

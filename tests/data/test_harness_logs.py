@@ -174,3 +174,44 @@ def test_files_that_are_wrong(tmp_path: Path) -> None:
         read_harness_log(tmp_path / "none.jsonl", "lmms-eval")
     with pytest.raises(UnknownNameError, match="no harness 'other'"):
         read_harness_log(path, "other")
+
+
+HOSTILE = {
+    "a number": b"5\n",
+    "a list of numbers": b"[5]",
+    "a word": b'"text"\n',
+    "nothing": b"",
+    "null": b"null\n",
+    "half an object": b'{"doc":',
+    "deep": b"[" * 100_000,
+    "latin-1": b'{"resps": ["caf\xe9"]}\n',
+    "utf-16": '{"resps": ["text"]}'.encode("utf-16"),
+    "zeros": bytes(1000),
+    "truncated gzip": gzip.compress(b'{"resps": ["text"]}\n' * 1000)[:-20],
+    "damaged gzip": b"\x1f\x8b" + bytes(40),
+    "zip": b"PK\x03\x04" + bytes(40),
+    "wrong types": b'{"filtered_resps": 3, "target": {}, "doc": 5, "input": {}}\n',
+    "empty lists": b'{"filtered_resps": [], "target": []}\n',
+    "an id that is a list": b'{"filtered_resps": ["a"], "target": "b", "doc": {"id": [1]}}\n{"resps": 1}\n',
+}
+
+
+@pytest.mark.parametrize("harness", ["lmms-eval", "vlmevalkit"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".tsv", ".xlsx", ".jsonl.gz", ""])
+@pytest.mark.parametrize("content", HOSTILE)
+def test_hostile_files_are_refused_with_their_name(harness: str, suffix: str, content: str, tmp_path: Path) -> None:
+    if suffix == ".xlsx" and harness == "vlmevalkit":
+        pytest.importorskip("openpyxl")
+    path = tmp_path / f"log{suffix}"
+    path.write_bytes(HOSTILE[content])
+    with pytest.raises(captious.CaptiousError) as caught:
+        read_harness_log(path, harness)
+    assert path.name in caught.value.where
+
+
+def test_captions_may_have_separators_of_lines(tmp_path: Path) -> None:
+    texts = ["a dog\u2028runs", "a\x85cat", "a\u2029bird"]
+    samples = [{"filtered_resps": [text], "target": "a dog", "doc_id": i} for i, text in enumerate(texts)]
+    path = tmp_path / "samples.jsonl"
+    path.write_text("\r\n".join(json.dumps(sample, ensure_ascii=False) for sample in samples), encoding="utf-8")
+    assert [*read_harness_log(path, "lmms-eval").candidates.values()] == texts

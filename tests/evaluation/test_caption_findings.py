@@ -132,3 +132,13 @@ def test_check_says_it_without_scoring() -> None:
     assert result.to_dict()["findings"]["empty"]["candidates"] == 2
     assert "mine: 24 candidates, 120 references" in str(result)
     assert "copy" not in str(captious.check({1: "a dog"}))  # without references
+
+
+def test_combined_metrics_join_the_names_of_their_tokens() -> None:
+    captions = captious.read_captions(
+        dict.fromkeys(range(9), "собака бежит по пляжу"), {i: ["собака", "пляж"] for i in range(9)}
+    )
+    findings = CaptionFindings.of(captions)
+    kinds = [finding.kind for finding in findings.findings_for(["smurf, distilroberta-base"])]
+    assert "script" in kinds
+    assert "script" not in [finding.kind for finding in findings.findings_for(["distilroberta-base"])]

@@ -71,6 +71,10 @@ def test_no_rows() -> None:
 
 
 def test_numbers_that_are_not_finite() -> None:
-    with pytest.raises(ValueError, match="finite"):
-        ExactSums.of(np.array([[np.nan]]))
-    assert np.isnan(column_sums(np.array([[np.nan], [1.0]]))).all()
+    """They make the sum of their column what numpy makes it, and leave other columns exact."""
+    rows = np.array([[np.nan, 0.1, np.inf], [1.0, 0.2, 1.0], [2.0, 0.3, 2.0]])
+    expected = [np.nan, 0.6, np.inf]
+    np.testing.assert_array_equal(column_sums(rows), expected)
+    np.testing.assert_array_equal((ExactSums.of(rows[:1]) + ExactSums.of(rows[1:])).values, expected)
+    with pytest.raises(ValueError, match="no exact text"):
+        ExactSums.of(rows).to_text()

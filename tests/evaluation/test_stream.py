@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import captious
-from captious.errors import ParameterError
+from captious.data import Captions
+from captious.errors import DuplicateCandidateError, ParameterError
+from captious.evaluation import caption_warnings
+from captious.evaluation.metric_run import evaluate
+from captious.metrics.contract.metric import State
+from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 
 from ..support.corpora import large_corpus
@@ -39,3 +46,94 @@ def test_metrics_that_need_references_are_refused_without() -> None:
 def test_metrics_of_captions_and_of_sets_are_not_mixed() -> None:
     with pytest.raises(ParameterError, match="div judges several candidates per image together"):
         captious.Stream(["div", "rouge-l"])
+
+
+CAPTIONS_OF_TWO = ({1: "a dog runs", 2: "a cat"}, {1: ["a dog is running"], 2: ["a cat sleeps", "the cat"]})
+
+
+class Failing(captious.MeanMetric):
+    """Has no score for a caption without the letter o, and fails at an empty one."""
+
+    name = "letters-o"
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        if "" in captions.candidates:
+            raise RuntimeError("empty")
+        return np.array([1.0 if "o" in text else np.nan for text in captions.candidates])
+
+
+def test_numbers_that_are_not_finite_are_those_of_score() -> None:
+    stream = captious.Stream([Failing(), "length-words"])
+    for row in range(2):
+        stream.update(captious.read_captions(*CAPTIONS_OF_TWO).select([row]))
+    report = captious.score(*CAPTIONS_OF_TWO, [Failing(), "length-words"])
+    assert np.isnan(stream.compute()["letters-o"]) and np.isnan(report["letters-o"].score)
+    assert stream.compute()["length-words"] == report["length-words"].score
+
+
+def test_an_update_that_fails_adds_nothing() -> None:
+    stream = captious.Stream(["rouge-l", "cider-d", Failing()])
+    stream.update({1: "a dog"}, {1: ["the dog"]})
+    with pytest.warns(captious.CaptiousWarning):
+        before = stream.compute()
+    with pytest.raises(RuntimeError, match="empty"):
+        stream.update({2: ""}, {2: ["a cat"]})
+    assert stream.compute() == before
+    stream.update({2: "a dog"}, {2: ["a cat"]})
+
+
+def test_every_metric_can_be_streamed() -> None:
+    every, of_sets = captious.Stream("all"), captious.Stream("div")
+    with pytest.raises(ParameterError, match=r"no captions have been added to .*bleu.*cider-d"):
+        every.compute()
+    of_sets.update({1: ["a dog", "a cat"]}, {1: ["a dog"]})
+    assert "div-1" in of_sets.compute()
+
+
+def test_an_image_is_added_once() -> None:
+    stream = captious.Stream("rouge-l")
+    stream.update(*CAPTIONS_OF_TWO)
+    with pytest.raises(DuplicateCandidateError, match="1 images were added before") as caught:
+        stream.update({2: "a cat"}, {2: ["the cat"]})
+    assert "2" in caught.value.where
+    other = captious.Stream("rouge-l")
+    other.update({2: "a cat"}, {2: ["the cat"]})
+    with pytest.raises(DuplicateCandidateError):
+        stream.merge(other)
+    stream.reset()
+    stream.update(*CAPTIONS_OF_TWO)
+
+
+def test_lists_have_new_images_each_time() -> None:
+    stream = captious.Stream("length-words")
+    for _ in range(2):
+        stream.update(["a dog", "a cat"], [["the dog", "dogs"], ["the cat"]])
+    assert stream.compute() == {"length-words": 2.0}
+
+
+def test_signatures_and_warnings_are_those_of_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caption_warnings, "_issued", set())
+    captions = captious.read_captions({row: "a dog" for row in range(40)}, {row: ["a cat sits"] for row in range(40)})
+    metrics = ["bleu-4", "cider-d"]
+    stream = captious.Stream(metrics, settings=Settings(references_as="cat"))
+    stream.update(captions.select(range(20)))
+    stream.update(captions.select(range(20, 40)))
+    with pytest.warns(captious.CaptiousWarning) as issued:
+        stream.compute()
+    report = evaluate(captions, select(metrics, Settings(references_as="cat")))
+    assert stream.signatures == {label: result.signature for label, result in report.items()}
+    assert stream.warnings == report.warnings == [str(warning.message) for warning in issued]
+    assert "there are only 40" in stream.warnings[-1]
+
+
+def test_what_is_read_is_chosen_as_in_score() -> None:
+    stream = captious.Stream("bleu-1")
+    candidates = [{"key": 1, "caption": "**a dog**"}, {"key": 3, "caption": "a bird"}]
+    references = [{"key": 1, "caption": "a dog"}, {"key": 2, "caption": "a cat"}]
+    options = {"subset": True, "clean": "markdown", "columns": "id=key"}
+    stream.update(candidates, references, **options)  # type: ignore[arg-type]
+    report = captious.score(candidates, references, "bleu-1", **options)  # type: ignore[call-overload]
+    assert stream.compute() == {"bleu-1": report["bleu-1"].score}
+    assert stream.signatures == {"bleu-1": report["bleu-1"].signature}
+    with pytest.raises(ParameterError, match="cleaned by other rules"):
+        stream.update({4: "a bird"}, {4: ["a bird"]})

@@ -97,9 +97,9 @@ class TestScore:
 
     def test_exports(self) -> None:
         reports = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
-        frame = reports.to_pandas()
-        assert frame["system"].to_list() == ["good"] * 3 + ["poor"] * 3
-        assert frame["rouge-l"].to_list()[:3] == reports["good"]["rouge-l"].per_caption.tolist()
+        columns = reports.columns()
+        assert columns["system"] == ["good"] * 3 + ["poor"] * 3
+        assert columns["rouge-l"][:3] == reports["good"]["rouge-l"].per_caption.tolist()
         assert json.loads(json.dumps(reports.to_dict()))["systems"][1]["name"] == "poor"
 
 
@@ -160,3 +160,14 @@ class TestPairs:
         reports = captious.score({"good": GOOD}, REFERENCES, METRICS)
         with pytest.raises(ParameterError, match="2 to 26"):
             reports.compare()  # type: ignore[union-attr]
+
+
+def test_what_is_a_system_does_not_depend_on_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dog").write_text("")
+    report = captious.score({"1": "dog"}, {"1": ["a dog", "the dog"]}, "rouge-l")
+    assert isinstance(report, captious.Report)
+    (tmp_path / "base.json").write_text(json.dumps({"1": "dog"}))
+    with pytest.raises(captious.CaptiousError, match="there is no such file") as caught:
+        captious.score({"a": "base.json", "b": "typo.json"}, {"1": ["a dog", "the dog"]}, "rouge-l")
+    assert "typo.json" in caught.value.where

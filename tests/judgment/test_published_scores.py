@@ -117,7 +117,7 @@ def test_with_computed_and_tabled_scores(judgments: Path, tmp_path: Path) -> Non
         ('{"per_item": {"1": {"CLIPScore": 1}}}', "a score without its caption and image"),
         ('{"per_item": {"1": {"caption": "a", "image": "b"}}}', "None is not a score"),
         ("[1]", "does not contain benchmark scores"),
-        ("\xff", "cannot be read"),
+        ("\xff", "not UTF-8 text"),
     ],
 )
 def test_files_that_are_wrong(judgments: Path, tmp_path: Path, content: str, message: str) -> None:

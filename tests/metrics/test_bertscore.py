@@ -370,6 +370,7 @@ def test_states_of_pieces_merge(tiny: Encoder) -> None:
     np.testing.assert_array_equal(metric.statistics(captions), metric.statistics(captions, whole))
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_streams_fit_all_that_they_have_seen(tiny: Encoder) -> None:
     metric = BertScore(model=tiny, token_idf=True)
     captions = CORPUS.table()

@@ -32,6 +32,7 @@ def idf_of(*texts: str, copies: int = 5) -> DocumentFrequencies:
 # ---- streams
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_streams_with_given_frequencies_do_not_count_them_twice() -> None:
     idf = DocumentFrequencies.of(references_table([["w1 w2"], ["w3 w4"], ["w0 w5"], ["w1 w9"]]), PTB)
     whole = CORPUS.table()
@@ -52,6 +53,7 @@ def test_streams_of_different_frequencies_do_not_merge() -> None:
             one.merge(captious.Stream(other))
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_nothing_taken_in() -> None:
     for metric in (captious.Cider(), captious.Bleu()):
         with pytest.raises(ParameterError, match="no captions have been added to"):

@@ -251,6 +251,7 @@ def test_no_images_have_no_statistics(metric: type[ClipScore], model: str, pictu
     assert metric(images=pictures, model=model).statistics(Captions((), references_table([]))).shape == (0, 2)
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 @pytest.mark.parametrize("metric", METRICS)
 def test_streams_merge(metric: type[ClipScore], model: str, pictures: Path, captions: Captions) -> None:
     one, other = (captious.Stream(metric(images=pictures, model=model)) for _ in range(2))

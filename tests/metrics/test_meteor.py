@@ -385,6 +385,7 @@ def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(rows[2], rows[0])
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_streams_of_pieces_merge_to_the_score_of_all() -> None:
     candidates = [candidate for candidate, _, _ in GOLDEN]
     references = [of_image for _, of_image, _ in GOLDEN]

@@ -205,6 +205,7 @@ def test_signature_of_spider(parser: KnownParses, meteor_tables: MeteorTables) -
 # ---- SPIDEr and rewards
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_spider_is_the_mean(parser: KnownParses, meteor_tables: MeteorTables) -> None:
     captions = table([TWO, ONE, LARGE, "", TWO], [[ONE], [TWO, LARGE], [LARGE], [NOTHING], [TWO]])
     spice = Spice(parser=parser).statistics(captions)[:, 0]

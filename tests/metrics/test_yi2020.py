@@ -354,6 +354,7 @@ def test_a_small_corpus_is_warned_of(small: Encoder) -> None:
 # ---- the contract
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_rows_do_not_depend_on_each_other(small: Encoder) -> None:
     captions = large_corpus(15, seed=4).table()
     metric = Yi2020(model=small, threshold=0.7)

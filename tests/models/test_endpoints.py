@@ -194,7 +194,7 @@ def test_descriptions_of_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     file.write_text("name = ")
     with pytest.raises(CaptionFileError, match="not TOML"):
         as_chat_model(file)
-    with pytest.raises(CaptionFileError, match="cannot be read"):
+    with pytest.raises(ResourceError, match="cannot read the description of a model"):
         as_chat_model(tmp_path / "no.toml")
 
 

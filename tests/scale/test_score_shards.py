@@ -163,7 +163,7 @@ def test_a_report_has_no_captions(shards: Path) -> None:
     with pytest.raises(ParameterError, match="not kept"):
         _ = report["bleu-4"].per_caption
     with pytest.raises(ParameterError, match="not kept"):
-        report.to_pandas()
+        report.columns()
     assert "bleu-4" in repr(report)
 
 

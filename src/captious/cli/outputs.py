@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from captious.atomic_write import check_place, whole_file
+from captious.atomic_write import check_place, takes_anything, whole_file
 from captious.cli.library_options import FILE, Command, option_of
 from captious.errors import ParameterError
 from captious.report.formats import FORMATS, plain_text, rich_text
@@ -31,7 +31,6 @@ __all__ = [
     "output_options",
     "print_rows",
     "print_table",
-    "takes_anything",
     "warn",
     "write_text",
     "written",
@@ -203,11 +202,6 @@ def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
                 f"{output} {uses[str(target)]}", where=str(output), help="give each output its own file"
             )
         uses[str(target)] = "is written twice"
-
-
-def takes_anything(path: Path) -> bool:
-    """Whether this is a pipe or device, which has no content of its own."""
-    return path.exists() and not path.is_file()
 
 
 def warn(messages: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from captious.cli.options import (
     subset_option,
     system_files,
 )
-from captious.cli.outputs import takes_anything, warn
+from captious.cli.outputs import warn
 from captious.data import read_captions, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
@@ -27,7 +27,7 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.image_folder import image_source
-from captious.report.write_report import write_report
+from captious.report.write_report import check_page, write_report
 
 __all__ = ["report"]
 
@@ -67,10 +67,7 @@ def report(
     Each SYSTEM is a results file; REFERENCES, the last file, holds the human captions. The page is one HTML file that
     opens in a browser without a server or a network.
     """
-    if output.suffix.lower() not in (".html", ".htm") and not takes_anything(output):
-        raise ParameterError(
-            f"{output.name} is not the name of a page", where=str(output), help=f"name it {output.stem}.html"
-        )
+    check_page(output)
     urls = None if image_url is None else image_source(image_url, output.parent)
     selection = select(metrics, settings)
     table = read_references(references)

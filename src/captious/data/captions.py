@@ -163,7 +163,8 @@ class References:
         return state
 
     def __repr__(self) -> str:
-        return f"<References {self.name!r}: {len(self):,} images, {len(self.texts):,} references>"
+        n_references = f"{len(self.texts):,}" if self.present else "no"
+        return f"<References {self.name!r}: {len(self):,} images, {n_references} references>"
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
         """An annotation of the references, found in the store or computed at the first request for its key."""

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from captious.data.ids import ImageId, as_image_id
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, plain_content
-from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ResourceError, UnknownNameError
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
+from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, UnknownNameError
 
 __all__ = ["HARNESSES", "HarnessLog", "read_harness_log"]
 
@@ -39,6 +39,8 @@ _REFERENCES = (
     "caption",
     "enCap",
 )
+#: What ``user_text`` needs to know.
+_LOG = ("the log", "give the log as the harness wrote it", CaptionFileError)
 _LONGEST_LIST = 1_000_000  # characters of a list that is written as text
 
 
@@ -96,6 +98,8 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
     answers = []
     for number, row in enumerate(_READERS[harness][0](file), start=1):
         try:
+            if not isinstance(row, Mapping):
+                raise TypeError(f"it is {row!r:.40}, not an object")
             answers.append(_READERS[harness][1](row))
         except (KeyError, TypeError, ValueError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
@@ -169,10 +173,12 @@ def _texts(value: Any) -> list[str]:
 
 def _json_rows(file: Path) -> Iterator[Mapping[str, Any]]:
     """Objects on lines, or in a list."""
-    text = _content(file).decode("utf-8-sig")
+    text = user_text(file, *_LOG)
     try:
-        document = json.loads(text) if text.lstrip().startswith("[") else None
-        rows = [json.loads(line) for line in text.splitlines() if line.strip()] if document is None else document
+        if text.lstrip().startswith("["):
+            rows = json.loads(text)
+        else:  # captions may hold U+2028, which splitlines would cut at
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError) as error:
         raise CaptionFileError(f"not JSON: {error}", where=str(file), help="give the log as it was written") from error
     yield from rows
@@ -189,7 +195,7 @@ def _table_rows(file: Path) -> Iterator[Mapping[str, Any]]:
         yield from _spreadsheet(file)
         return
     csv.field_size_limit(max(csv.field_size_limit(), 1 << 30))  # VLMEvalKit's .tsv may have images in them
-    text = _content(file).decode("utf-8-sig")
+    text = user_text(file, *_LOG)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="," if kind == ".csv" else "\t")
     try:
         for row in reader:
@@ -207,7 +213,7 @@ def _spreadsheet(file: Path) -> Iterator[Mapping[str, Any]]:
         import openpyxl
     except ImportError:
         raise MissingExtraError("spreadsheets need openpyxl", help="pip install 'captious[xlsx]'") from None
-    content = _content(file)
+    content = user_bytes(file, *_LOG)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_size(sum(entry.file_size for entry in archive.infolist()), len(content))
@@ -222,16 +228,6 @@ def _spreadsheet(file: Path) -> Iterator[Mapping[str, Any]]:
         raise CaptionFileError(
             f"not a spreadsheet: {error}", where=str(file), help="give the file as written"
         ) from error
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return plain_content(file.read_bytes(), file.name)
-    except UnpackedSizeError as error:
-        raise CaptionFileError(f"the file is too large: {error}", where=str(file), help=RAISE_LIMIT) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ResourceError(f"cannot read the log: {reason}", where=str(file), help="check the path") from error
 
 
 _READERS: Mapping[str, tuple[Callable[[Path], Iterator[Mapping[str, Any]]], Callable[[Mapping[str, Any]], _Answer]]] = {

@@ -47,21 +47,13 @@ class Check(Displayed):
             Column("image_id", align="left"),
         ]
         by_kind = {finding.kind: finding for finding in self.findings}
+        kinds = [kind for kind in KINDS if self.n_references or not KINDS[kind].needs_references]
+        findings = [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ())) for kind in kinds]
         rows = [
-            Row(kind, [Cell(finding.n), Cell(finding.n / finding.of), Cell(", ".join(finding.examples))])
-            for kind in KINDS
-            if self.n_references or not KINDS[kind].needs_references
-            for finding in [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ()))]
+            Row(finding.kind, [Cell(finding.n), Cell(finding.n / finding.of), Cell(", ".join(finding.examples))])
+            for finding in findings
         ]
-        lengths = f"{self.words[0]:.1f} words per candidate"
-        if self.n_references:
-            lengths += f", {self.words[1]:.1f} per reference"
-        title = f"{self.system}: {self.n_candidates:,} candidates, {self.n_references:,} references, {lengths}."
-        notes = self.warnings or ["Nothing that would make scores misleading."]
-        return Table(columns, rows, self._flat_records(), self.to_dict(), title=title, caption=title, notes=notes)
-
-    def _flat_records(self) -> list[dict[str, Any]]:
-        return [
+        records = [
             {
                 "system": self.system,
                 "kind": finding.kind,
@@ -69,8 +61,14 @@ class Check(Displayed):
                 "share": finding.n / finding.of,
                 "examples": " ".join(finding.examples),
             }
-            for finding in self.findings
+            for finding in findings
         ]
+        lengths = f"{self.words[0]:.1f} words per candidate"
+        if self.n_references:
+            lengths += f", {self.words[1]:.1f} per reference"
+        title = f"{self.system}: {self.n_candidates:,} candidates, {self.n_references:,} references, {lengths}."
+        notes = self.warnings or ["Nothing that would make scores misleading."]
+        return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values of JSON, as ``captious check --format json`` prints them."""

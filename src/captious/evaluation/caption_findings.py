@@ -291,8 +291,8 @@ class CaptionFindings:
         ]
 
     def findings_for(self, tokens: Iterable[str]) -> list[Finding]:
-        """The findings that matter to metrics with these tokens, which are their ``tokens``."""
-        is_english = not ENGLISH.isdisjoint(tokens)
+        """The findings that matter to metrics with these ``tokens``, which combined metrics join by commas."""
+        is_english = not ENGLISH.isdisjoint(name for names in tokens for name in names.split(", "))
         return [
             finding
             for finding in self.findings

@@ -12,6 +12,7 @@ from captious.data import Captions, CaptionSets, ImageId, absent_references, sam
 from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
 from captious.data.image_matching import match_images, references_of
+from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
@@ -95,12 +96,12 @@ class Comparison(Displayed, Mapping[str, Difference]):
         label = self.a.label_of(name)
         if label not in self._differences:
             raise UnknownNameError(
-                f"{name!r} was not compared", help=f"this comparison has {', '.join(self._differences)}"
+                f"{name!r} was not compared", help=f"{did_you_mean(name, self)}this comparison has {', '.join(self)}"
             )
         return self._differences[label]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.a.label_of(name) in self._differences
+        return self.a.label_of(name) in self._differences
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._differences)

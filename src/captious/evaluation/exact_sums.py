@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,12 @@ _TEXT = re.compile(r"(-?[0-9a-f]{1,1000})(?:p(-[0-9]{1,4}))?")
 
 @dataclass(frozen=True)
 class ExactSums:
-    """Sums of k columns, each an integer number of 2**-1126.
+    """Sums of k columns, each an integer number of 2**-1126, or nan or infinity for a column that has such numbers.
 
     Sums are added with ``+``; addition is associative and commutative, to the bit.
     """
 
-    units: tuple[int, ...]
+    units: tuple[Any, ...]
 
     @classmethod
     def zero(cls, k: int) -> ExactSums:
@@ -40,13 +41,13 @@ class ExactSums:
 
     @classmethod
     def of(cls, rows: NDArray[np.float64]) -> ExactSums:
-        """The sum of rows, float64[n, k].
-
-        Raises:
-            ValueError: a number that is not finite.
-        """
-        if not np.isfinite(rows).all():
-            raise ValueError("cannot sum numbers that are not finite")
+        """The sum of rows, float64[n, k]."""
+        finite = [bool(column) for column in np.atleast_1d(np.isfinite(rows).all(axis=0))]
+        if not all(finite):
+            exact = iter(cls.of(rows[:, finite]).units)
+            return cls(
+                tuple(next(exact) if is_finite else float(rows[:, j].sum()) for j, is_finite in enumerate(finite))
+            )
         units = [0] * rows.shape[1]
         for start in range(0, len(rows), _ROWS):
             part = rows[start : start + _ROWS]
@@ -57,7 +58,7 @@ class ExactSums:
         return cls(tuple(units))
 
     def __add__(self, other: ExactSums) -> ExactSums:
-        return ExactSums(tuple(a + b for a, b in zip(self.units, other.units, strict=True)))
+        return ExactSums(tuple(_added(a, b) for a, b in zip(self.units, other.units, strict=True)))
 
     def __len__(self) -> int:
         """Number of columns."""
@@ -67,10 +68,14 @@ class ExactSums:
     def values(self) -> NDArray[np.float64]:
         """The sums, each rounded once to the nearest float64: float64[k]."""
         one = 1 << _UNIT
-        return np.array([units / one for units in self.units], np.float64)
+        return np.array([units if isinstance(units, float) else units / one for units in self.units], np.float64)
 
     def to_text(self) -> list[str]:
-        """The sums as exact text, such as "1b" for 27 and "3p-2" for 0.75: hexadecimal digits and a power of 2."""
+        """The sums as exact text, such as "1b" for 27 and "3p-2" for 0.75: hexadecimal digits and a power of 2.
+
+        Raises:
+            ValueError: a sum that is not finite.
+        """
         return [_text(units) for units in self.units]
 
     @classmethod
@@ -84,13 +89,15 @@ class ExactSums:
 
 
 def column_sums(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums of rows, float64[n, k] to float64[k], correctly rounded, so that the order of rows does not matter.
+    """Sums of rows, float64[n, k] to float64[k], correctly rounded, so that the order of rows does not matter."""
+    return ExactSums.of(rows).values
 
-    Columns with a number that is not finite are summed as numpy does.
-    """
-    if np.isfinite(rows).all():
-        return ExactSums.of(rows).values
-    return np.asarray(rows.sum(axis=0))
+
+def _added(a: Any, b: Any) -> Any:
+    """The sum of two columns; numbers that are not finite are floats, and absorb all integers."""
+    if isinstance(a, float) or isinstance(b, float):
+        return (a if isinstance(a, float) else 0.0) + (b if isinstance(b, float) else 0.0)
+    return a + b
 
 
 def _are_whole(rows: NDArray[np.float64]) -> Sequence[bool]:
@@ -118,7 +125,9 @@ def _units(numbers: NDArray[np.float64]) -> int:
     return total << shift if shift >= 0 else total >> -shift
 
 
-def _text(units: int) -> str:
+def _text(units: Any) -> str:
+    if isinstance(units, float):
+        raise ValueError(f"{units} has no exact text")
     if units == 0:
         return "0"
     zeros = (units & -units).bit_length() - 1

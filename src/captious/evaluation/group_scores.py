@@ -18,6 +18,7 @@ import numpy as np
 
 from captious.data import Groups, read_groups, read_references
 from captious.data.source import some
+from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import FEW_IMAGES
 from captious.evaluation.difference_tables import grouped_difference_table
@@ -114,7 +115,9 @@ class GroupedReport(Displayed, Mapping[str, "Report"]):
 
     def __getitem__(self, group: str) -> Report:
         if group not in self._groups:
-            raise UnknownNameError(f"there is no group {group!r}", help=f"the groups are {', '.join(self._groups)}")
+            raise UnknownNameError(
+                f"there is no group {group!r}", help=f"{did_you_mean(group, self)}the groups are {', '.join(self)}"
+            )
         return self._groups[group]
 
     def __iter__(self) -> Iterator[str]:
@@ -150,27 +153,30 @@ class GroupedReport(Displayed, Mapping[str, "Report"]):
         ]
         return sampling.interval(np.mean(resampled, axis=0))
 
-    def scores(self, *, intervals: bool = False) -> list[GroupScore]:
+    def scores(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> list[GroupScore]:
         """Every score, output by output: the groups, then their mean (macro), then all images (micro).
 
         Args:
-            intervals: compute 95% intervals, those of group i with the seed ``DEFAULT_SEED + i``.
+            intervals: compute 95% intervals, those of group i with the seed ``seed + i``.
+            resamples, seed: of the intervals.
         """
         if intervals:  # a group after the other: all outputs share the resamples of its images
             for i, report in enumerate(self.values()):
                 for result in report.values():
-                    result.confidence_interval(seed=DEFAULT_SEED + i)
+                    result.confidence_interval(resamples=resamples, seed=seed + i)
         scores = []
         for name, whole in self.whole.items():
             end = (whole.lower_is_better, whole.signature)
             for i, (group, report) in enumerate(self.items()):
                 result, n = report[name], report.n_images
-                span = result.confidence_interval(seed=DEFAULT_SEED + i) if intervals else None
+                span = result.confidence_interval(resamples=resamples, seed=seed + i) if intervals else None
                 scores.append(GroupScore("group", group, n, name, result.score, span, *end))
             n = self.whole.n_images
-            span = self.macro_interval(name) if intervals else None
+            span = self.macro_interval(name, resamples=resamples, seed=seed) if intervals else None
             scores.append(GroupScore("macro", "", n, name, self.macro(name), span, *end))
-            span = whole.confidence_interval() if intervals else None
+            span = whole.confidence_interval(resamples=resamples, seed=seed) if intervals else None
             scores.append(GroupScore("micro", "", n, name, whole.score, span, *end))
         return scores
 
@@ -190,11 +196,18 @@ class GroupedReport(Displayed, Mapping[str, "Report"]):
     def _pictured(self) -> Table:
         return self.to_table(intervals=True)
 
-    def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
-        """Values of JSON: those of ``Report.to_dict``, with the scores of groups under "groups"."""
-        whole = self.whole.to_dict(intervals=intervals)
+    def to_dict(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> dict[str, Any]:
+        """Values of JSON: those of ``Report.to_dict``, with the scores of groups under "groups".
+
+        Args:
+            intervals, resamples, seed: as for ``Report.to_dict``; group i has the seed ``seed + i``.
+        """
+        sampling: dict[str, Any] = {"intervals": intervals, "resamples": resamples, "seed": seed}
+        whole = self.whole.to_dict(**sampling)
         parts = []
-        for score in self.scores(intervals=intervals):
+        for score in self.scores(**sampling):
             if score.part != "micro":  # which is the score of the whole report
                 parts.append((score, {"score": score.score, "ci95": score.interval}))
         warned = {"warnings": self.warnings} if self.warnings else {}

@@ -22,7 +22,7 @@ from captious.evaluation.system_reports import Reports, candidates_by_system
 from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
 from captious.metrics.contract.own_function import FunctionMetric
 from captious.metrics.contract.selection import MetricLike, Selection, select
-from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, SetMetric, check_of_k
+from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
@@ -48,6 +48,21 @@ def score(  # type: ignore[overload-overlap]
     columns: ColumnNames | None = None,
     split: str | Sequence[str] | None = None,
 ) -> Reports: ...
+@overload
+def score(
+    candidates: Mapping[str, str],  # captions by image, or paths by system
+    references: object = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    *,
+    settings: Settings | None = None,
+    system: str | None = None,
+    subset: bool = False,
+    several: bool = False,
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
+) -> Any: ...
 @overload
 def score(
     candidates: object,
@@ -83,7 +98,7 @@ def score(
         candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``
             and ``CaptionSets``, as ``captious.read_captions`` returns them, have references. A mapping from names of
             systems to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has
-            several systems.
+            several systems; text is a path if it ends in an extension such as ``.json``.
         references: likewise, or the result of ``captious.read_references``, which systems can share. None for metrics
             that need none, such as chair.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``), metrics, or functions of a
@@ -174,12 +189,7 @@ def evaluate(
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
     check_needed_references(captions.references, selection)
-    messages = [*selection.warnings]
-    findings = CaptionFindings.of(captions)
-    if any(item.metric.needs_references for item in selection):
-        messages += findings.warnings_for(item.metric.tokens for item in selection)
-    else:
-        messages += findings.warnings_without_references
+    messages = caption_warnings(CaptionFindings.of(captions), selection)
     table = captions.concatenated if references_as == "cat" else captions
     counts = reference_counts(captions.references)
     store = table.references.stored
@@ -191,16 +201,12 @@ def evaluate(
             state = item.metric.fit(table.references)
             for statistics in _statistics(item.metric, table, state, of_k):
                 metric = statistics.metric
-                signatures = metric.signatures(state)
-                if captions.clean:
-                    signatures = with_part(signatures, f"clean:{'+'.join(captions.clean)}")
-                if metric.needs_references and captions.references.present:
-                    signatures = with_references(signatures, *counts, references_as=references_as)
+                signatures = run_signatures(metric, state, counts, captions.clean, references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
                 for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                messages += [warning for warning in _warnings(metric, table, state) if warning not in messages]
+                messages += [warning for warning in metric.warnings(table, state) if warning not in messages]
             if store is not None and store.n_missed > missed:
                 not_stored.append(item.metric.name)
         description = _description(table, selection) if isinstance(table, CaptionSets) else None
@@ -213,26 +219,13 @@ def _statistics(
     metric: BaseMetric, captions: Captions | CaptionSets, state: State | None, of_k: Sequence[OfKChoice]
 ) -> Iterator[Statistics]:
     """Statistics with one row per image: once, or for each way of ``of_k`` where images have several candidates."""
-    if isinstance(metric, SetMetric):
-        assert isinstance(captions, CaptionSets)
-        yield Statistics(metric, metric.statistics(captions, state))
-        return
-    assert isinstance(metric, Metric)
-    if isinstance(captions, Captions):
+    if not (isinstance(metric, Metric) and isinstance(captions, CaptionSets)):
         yield Statistics(metric, metric.statistics(captions, state))
         return
     rows = OfK.candidate_statistics(metric, captions, state)
     for choice in OfK.ways(metric, of_k):
         of_images = OfK(metric, choice)
         yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets))
-
-
-def _warnings(metric: BaseMetric, captions: Captions | CaptionSets, state: State | None) -> list[str]:
-    if isinstance(metric, Metric):
-        assert isinstance(captions, Captions)
-        return metric.warnings(captions, state)
-    assert isinstance(metric, SetMetric) and isinstance(captions, CaptionSets)
-    return metric.warnings(captions, state)
 
 
 def _description(sets: CaptionSets, selection: Selection) -> Description:
@@ -261,6 +254,36 @@ def check_needed_references(references: References, selection: Selection) -> Non
         )
 
 
+def caption_warnings(findings: CaptionFindings, selection: Selection) -> list[str]:
+    """Warnings of a run about its captions, and about the metrics that were selected."""
+    if any(item.metric.needs_references for item in selection):
+        return [*selection.warnings, *findings.warnings_for(item.metric.tokens for item in selection)]
+    return [*selection.warnings, *findings.warnings_without_references]
+
+
+def run_signatures(
+    metric: BaseMetric,
+    state: State | None,
+    counts: tuple[int, int, int],
+    clean: Sequence[str] = (),
+    references_as: str = "each",
+) -> tuple[str, ...]:
+    """The signatures of a metric's outputs in a run.
+
+    Args:
+        metric, state: what was scored with.
+        counts: as ``reference_counts`` gives them; no references if there are none.
+        clean: the rules that candidates were cleaned by.
+        references_as: see ``Settings``.
+    """
+    signatures = metric.signatures(state)
+    if clean:
+        signatures = with_part(signatures, f"clean:{'+'.join(clean)}")
+    if metric.needs_references and counts[1]:
+        signatures = with_references(signatures, *counts, references_as=references_as)
+    return signatures
+
+
 def with_references(
     signatures: Iterable[str], n_images: int, n_references: int, most: int, *, references_as: str = "each"
 ) -> tuple[str, ...]:
@@ -279,6 +302,8 @@ def with_references(
 
 
 def reference_counts(references: References) -> tuple[int, int, int]:
-    """Number of images, of all their references, and the most references of an image."""
+    """Number of images, of all their references, and the most references of an image; 0 if there are none."""
+    if not references.present:
+        return len(references), 0, 0
     counts = np.diff(references.offsets)
     return len(counts), int(counts.sum()), int(counts.max(initial=0))

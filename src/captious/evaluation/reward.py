@@ -88,6 +88,10 @@ class Reward:
             signatures = with_references(signatures, *counts, references_as=references_as)
         self.signature = signatures[self._column]
 
+    def __repr__(self) -> str:
+        metric, references, output, _ = self._arguments
+        return f"<Reward {output + metric.suffix()}: {len(references):,} images>"
+
     def __reduce__(self) -> tuple[object, ...]:
         return Reward, self._arguments
 

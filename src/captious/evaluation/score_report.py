@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId
+from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.evaluation.exact_sums import column_sums
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
@@ -77,6 +78,12 @@ class Result:
     def score(self) -> float:
         """The corpus score."""
         return float(self.statistics.scores[self.column])
+
+    def __float__(self) -> float:
+        return self.score
+
+    def __format__(self, form: str) -> str:
+        return format(self.score, form) if form else str(self)
 
     @property
     def lower_is_better(self) -> bool | None:
@@ -195,13 +202,13 @@ class Report(Displayed, Mapping[str, Result]):
             return {}
         return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
 
-    def label_of(self, name: str) -> str | None:
+    def label_of(self, name: object) -> str | None:
         """The label of a result: the name itself, that of the only result of this output, or that of a request.
 
         "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D, "cider-d:sigma=6" for "cider-d".
         """
-        if name in self._results:
-            return name
+        if not isinstance(name, str) or name in self._results:
+            return name if isinstance(name, str) else None
         labels = [label for label, item in self._results.items() if item.statistics.metric.outputs[item.column] == name]
         if len(labels) == 1:
             return labels[0]
@@ -214,11 +221,13 @@ class Report(Displayed, Mapping[str, Result]):
     def __getitem__(self, name: str) -> Result:
         label = self.label_of(name)
         if label is None:
-            raise UnknownNameError(f"{name!r} was not scored", help=f"this report has {', '.join(self._results)}")
+            raise UnknownNameError(
+                f"{name!r} was not scored", help=f"{did_you_mean(name, self)}this report has {', '.join(self)}"
+            )
         return self._results[label]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.label_of(name) is not None
+        return self.label_of(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)
@@ -245,7 +254,7 @@ class Report(Displayed, Mapping[str, Result]):
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> dict[str, Any]:
-        """Corpus scores as values of JSON, as ``captious score --format json`` prints them for one system.
+        """Corpus scores as values of JSON: one of the ``systems`` that ``captious score --format json`` prints.
 
         Args:
             intervals: compute 95% intervals; otherwise ``ci95`` is None.
@@ -308,13 +317,10 @@ class Report(Displayed, Mapping[str, Result]):
         return group_report(self, groups, column=column)
 
     def columns(self) -> dict[str, Any]:
-        """Caption scores as columns: id, candidate, and one per output; one entry per image.
+        """Caption scores as columns, for a data frame: id, candidate, and one per output; one entry per image.
 
         With several candidates per image the second column is ``candidates`` and has lists.
         """
         scores = {name: result.per_caption for name, result in self._results.items()}
         column = "candidates" if isinstance(self.captions, CaptionSets) else "candidate"
         return {"id": list(self.ids), column: list(self.candidates), **scores}
-
-    def _records(self) -> dict[str, Any]:
-        return self.columns()

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from captious.data import Captions, CaptionSets, read_captions
-from captious.errors import ParameterError
+from captious.data import Captions, CaptionSets, ImageId, read_captions
+from captious.data.columns import ColumnNames
+from captious.errors import DuplicateCandidateError, EmptyInputError, ParameterError
+from captious.evaluation.caption_findings import CaptionFindings
+from captious.evaluation.caption_warnings import issue
 from captious.evaluation.exact_sums import ExactSums
-from captious.evaluation.metric_run import check_needed_references
-from captious.metrics.contract.metric import BaseMetric, Metric, State
+from captious.evaluation.metric_run import (
+    caption_warnings,
+    check_needed_references,
+    reference_counts,
+    run_signatures,
+)
+from captious.metrics.contract.metric import State
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
@@ -25,7 +33,7 @@ class Stream:
     ``compute``.
 
     Args:
-        metrics, settings: as for ``captious.score``.
+        metrics, settings: as for ``captious.score``; "all" stands for metrics of single captions.
 
     Raises:
         UnknownNameError, ParameterError: as ``captious.score``; metrics of single captions together with metrics of
@@ -38,7 +46,7 @@ class Stream:
         *,
         settings: Settings | None = None,
     ) -> None:
-        self._selection = select(metrics, settings, several=True)
+        self._selection = select(metrics, settings, several=None)
         of_sets = [item.metric.name for item in self._selection if isinstance(item.metric, SetMetric)]
         if 0 < len(of_sets) < len(self._selection):
             raise ParameterError(
@@ -50,53 +58,121 @@ class Stream:
 
     def reset(self) -> None:
         """Forget all captions added so far."""
-        self._sums: dict[int, ExactSums] = {}
+        self._sums: list[ExactSums | None] = [None] * len(self._selection)
         self._waiting: list[Captions | CaptionSets] = []  # for the metrics that are fitted on all references
+        self._ids: set[ImageId] = set()
+        self._counts = (0, 0, 0)  # of images and their references, and the most references of an image
+        self._findings = CaptionFindings()
+        self._clean: tuple[str, ...] = ()
+        self._metric_warnings: tuple[str, ...] = ()
+        self._fitted: list[State | None] | None = None
 
-    def update(self, candidates: object, references: object = None) -> None:
-        """Add captions: any form that ``captious.read_captions`` reads, or what it returns."""
-        captions = read_captions(candidates, references, several=self._several)
+    def update(
+        self,
+        candidates: object,
+        references: object = None,
+        *,
+        subset: bool = False,
+        clean: str | Sequence[str] = (),
+        columns: ColumnNames | None = None,
+        split: str | Sequence[str] | None = None,
+    ) -> None:
+        """Add captions: all of them, or none if there is an error.
+
+        Args:
+            candidates, references: any form that ``captious.read_captions`` reads, or what it returns.
+            subset, clean, columns, split: as for ``captious.score``.
+
+        Raises:
+            DuplicateCandidateError: an image that was added before. Lists without ids always have new images.
+            EmptyInputError: no captions.
+            InputError, ParameterError: as ``captious.score``.
+        """
+        captions = read_captions(
+            candidates, references, subset=subset, several=self._several, clean=clean, columns=columns, split=split
+        )
+        if not len(captions):
+            raise EmptyInputError("there are no captions", help="give the captions of at least one image")
         check_needed_references(captions.references, self._selection)
+        part = Stream.__new__(Stream)
+        part._selection, part._several = self._selection, self._several
+        part.reset()
+        if captions.references.id_form != "position":
+            part._ids = {*captions.ids}
+        part._counts, part._clean = reference_counts(captions.references), captions.clean
+        self._check_no_repeats(part)
+        part._findings = CaptionFindings.of(captions)
         if self._selection.settings.references_as == "cat":
             captions = captions.concatenated
         if any(item.metric.needs_fit for item in self._selection):
-            self._waiting.append(captions)
+            part._waiting = [captions]
         with using_threads(self._selection.settings.threads):
             for index, item in enumerate(self._selection):
                 if not item.metric.needs_fit:
-                    self._add(self._sums, index, item.metric, captions, None)
+                    part._sums[index] = ExactSums.of(item.metric.statistics(captions))
+                    part._metric_warnings += tuple(item.metric.warnings(captions, None))
+        self._add(part)
 
     def compute(self) -> dict[str, float]:
-        """Corpus scores of all captions added so far, by label.
+        """Corpus scores of all captions added so far, by label. ``warnings`` are issued.
 
         Raises:
             ParameterError: no captions were added yet.
         """
-        sums = {**self._sums}
+        sums = [*self._sums]
         with using_threads(self._selection.settings.threads):
-            for index, item in enumerate(self._selection):
-                if item.metric.needs_fit and self._waiting:
-                    state = _merged([item.metric.fit(captions.references) for captions in self._waiting])
-                    for captions in self._waiting:
-                        self._add(sums, index, item.metric, captions, state)
-        if not sums:
-            names = ", ".join(item.metric.name for item in self._selection)
-            raise ParameterError(f"no captions have been added to {names}", help="call update() before compute()")
+            for index, (item, state) in enumerate(zip(self._selection, self._states(), strict=True)):
+                for captions in self._waiting if item.metric.needs_fit else ():
+                    sums[index] = _added(sums[index], ExactSums.of(item.metric.statistics(captions, state)))
         scores: dict[str, float] = {}
-        for index, item in enumerate(self._selection):
-            values = item.metric.aggregate(sums[index].values).tolist()
+        for item, total in zip(self._selection, sums, strict=True):
+            assert total is not None
+            values = item.metric.aggregate(total.values).tolist()
             scores |= {label: values[column] for label, column in item.output_indices.items()}
+        issue(self.warnings)
         return scores
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Everything that each score depends on besides the captions, by label; they are those of ``captious.score``.
+
+        Raises:
+            ParameterError: no captions were added yet.
+        """
+        signatures: dict[str, str] = {}
+        for item, state in zip(self._selection, self._states(), strict=True):
+            of_outputs = run_signatures(
+                item.metric, state, self._counts, self._clean, self._selection.settings.references_as
+            )
+            signatures |= {label: of_outputs[column] for label, column in item.output_indices.items()}
+        return signatures
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about misleading scores of the captions added so far, one sentence each.
+
+        Raises:
+            ParameterError: no captions were added yet.
+        """
+        of_fitted = [
+            warning
+            for item, state in zip(self._selection, self._states(), strict=True)
+            for captions in (self._waiting if item.metric.needs_fit else ())
+            for warning in item.metric.warnings(captions, state)
+        ]
+        of_captions = caption_warnings(self._findings, self._selection)
+        return [*dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted])]
 
     def merge(self, other: Stream) -> None:
         """Add the captions of another stream of the same metrics.
 
         Raises:
             ParameterError: the other stream computes something else.
+            DuplicateCandidateError: an image that both have.
         """
         if not isinstance(other, Stream):
             raise ParameterError(f"{other!r:.60} is not a stream", help="give another captious.Stream")
-        ours, theirs = self._signatures, other._signatures
+        ours, theirs = self._identity, other._identity
         if ours != theirs:
             differing = next((pair for pair in zip(theirs, ours, strict=False) if pair[0] != pair[1]), (theirs, ours))
             raise ParameterError(
@@ -104,34 +180,58 @@ class Stream:
                 where=f"{differing[0]} into {differing[1]}",
                 help="merge streams of the same metrics and parameters",
             )
+        if other._counts[0]:
+            self._check_no_repeats(other)
+            self._add(other)
+
+    def _check_no_repeats(self, other: Stream) -> None:
+        if repeated := self._ids & other._ids:
+            raise DuplicateCandidateError(
+                f"{len(repeated):,} images were added before",
+                where=f"image_id {', '.join(map(repr, sorted(repeated, key=str)[:3]))}",
+                help="add each image once; reset() starts again",
+            )
+        if self._counts[0] and self._clean != other._clean:
+            raise ParameterError("other candidates were cleaned by other rules", help="give the same clean each time")
+
+    def _add(self, other: Stream) -> None:
+        self._sums = [
+            total if more is None else _added(total, more) for total, more in zip(self._sums, other._sums, strict=True)
+        ]
         self._waiting += other._waiting
-        for index, sums in other._sums.items():
-            self._sums[index] = self._sums[index] + sums if index in self._sums else sums
+        self._ids |= other._ids
+        (n, n_references, most), (n_more, more_references, most_of_more) = self._counts, other._counts
+        self._counts = n + n_more, n_references + more_references, max(most, most_of_more)
+        self._findings += other._findings
+        self._clean = other._clean
+        self._metric_warnings = tuple(dict.fromkeys(self._metric_warnings + other._metric_warnings))
+        self._fitted = None
+
+    def _states(self) -> list[State | None]:
+        """What each metric was fitted to."""
+        if not self._counts[0]:
+            names = ", ".join(item.metric.name for item in self._selection)
+            raise ParameterError(f"no captions have been added to {names}", help="call update() before compute()")
+        if self._fitted is None:
+            tables = [captions.references for captions in self._waiting]
+            self._fitted = [
+                _merged([item.metric.fit(references) for references in tables]) if item.metric.needs_fit else None
+                for item in self._selection
+            ]
+        return self._fitted
 
     @property
-    def _signatures(self) -> tuple[str, ...]:
-        """Of each requested output, everything that scores depend on besides the captions."""
+    def _identity(self) -> tuple[str, ...]:
+        """Everything that the scores of each requested output depend on besides the captions."""
         references_as = self._selection.settings.references_as
         signatures = [
             item.metric.signatures()[column] for item in self._selection for column in item.output_indices.values()
         ]
         return (*signatures, f"references:{references_as}")
 
-    @staticmethod
-    def _add(
-        sums: dict[int, ExactSums],
-        index: int,
-        metric: BaseMetric,
-        captions: Captions | CaptionSets,
-        state: State | None,
-    ) -> None:
-        if isinstance(metric, Metric) and isinstance(captions, Captions):
-            rows = metric.statistics(captions, state)
-        else:
-            assert isinstance(metric, SetMetric) and isinstance(captions, CaptionSets)
-            rows = metric.statistics(captions, state)
-        more = ExactSums.of(rows)
-        sums[index] = sums[index] + more if index in sums else more
+
+def _added(total: ExactSums | None, more: ExactSums) -> ExactSums:
+    return more if total is None else total + more
 
 
 def _merged(states: list[State | None]) -> State | None:

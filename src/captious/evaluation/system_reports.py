@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from captious.data import Captions, CaptionSets, same_images
+from captious.data.file_contents import EXTENSIONS
 from captious.data.record_shapes import is_document
+from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.evaluation.score_report import Report
@@ -39,7 +41,9 @@ class Reports(Displayed, Mapping[str, Report]):
 
     def __getitem__(self, system: str) -> Report:
         if system not in self._reports:
-            raise UnknownNameError(f"{system!r} was not scored", help=f"the systems are {', '.join(self._reports)}")
+            raise UnknownNameError(
+                f"{system!r} was not scored", help=f"{did_you_mean(system, self)}the systems are {', '.join(self)}"
+            )
         return self._reports[system]
 
     def __iter__(self) -> Iterator[str]:
@@ -84,9 +88,6 @@ class Reports(Displayed, Mapping[str, Report]):
                 columns.setdefault(name, []).extend(values)
         return columns
 
-    def _records(self) -> dict[str, Any]:
-        return self.columns()
-
     def compare(
         self, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> PairwiseComparison:
@@ -110,7 +111,8 @@ def candidates_by_system(candidates: object) -> dict[str, object] | None:
     """The candidates of several systems by name; None if these are the candidates of one.
 
     A mapping has systems if each of its values is what only a whole system can be: a mapping, a data frame,
-    ``Captions``, a path, the name of a file that exists, or records with ids of other images than the key.
+    ``Captions``, a path, text that ends as the names of caption files do (``.json``, ``.csv.gz``), or records with ids
+    of other images than the key.
     """
     if not isinstance(candidates, Mapping) or not candidates:
         return None
@@ -123,7 +125,7 @@ def _is_system(name: str, value: object) -> bool:
     if isinstance(value, Mapping | Captions | CaptionSets | os.PathLike):
         return True
     if isinstance(value, str):
-        return len(value) < 4096 and os.path.isfile(value)
+        return value.lower().removesuffix(".gz").endswith(EXTENSIONS)
     if isinstance(value, list | tuple):
         return any(isinstance(row, Mapping) and str(row.get("image_id", name)) != name for row in value)
     return hasattr(value, "columns")

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from captious.data.row_parser import parse_rows
 from captious.data.source import Source
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content, user_text
 from captious.errors import CaptionFileError, ResourceError
 from captious.resources.pickles import PickleError, read_pickle
 
@@ -270,10 +270,9 @@ def own_json(file: str | os.PathLike[str], what: str, help: str) -> Any:
         ResourceError: it cannot be read.
         CaptionFileError: it is not JSON.
     """
+    text = user_text(file, what, help, CaptionFileError)
     try:
-        return json.loads(Path(file).read_bytes())
-    except OSError as error:
-        raise ResourceError(f"cannot read {what}: {error.strerror}", where=str(file), help="check the path") from error
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CaptionFileError(f"not JSON: {error}", where=str(file), help=help) from error
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from captious.entry_points import did_you_mean
 from captious.errors import UnknownNameError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import judgment_table
@@ -43,9 +44,9 @@ class Agreement:
     p: float | None = None
 
 
-@dataclass(frozen=True)
-class BenchmarkResult:
-    """A benchmark with the agreement of every metric.
+@dataclass(frozen=True, eq=False)
+class BenchmarkResult(Mapping[str, Agreement]):
+    """A benchmark with the agreement of every metric: ``result["cider-d"].value``.
 
     Args:
         protocol: how scores and judgments were compared.
@@ -68,8 +69,19 @@ class BenchmarkResult:
 
     def __getitem__(self, metric: str) -> Agreement:
         if metric not in self.agreements:
-            raise UnknownNameError(f"{metric!r} was not judged", help=f"this result has {', '.join(self.agreements)}")
+            raise UnknownNameError(
+                f"{metric!r} was not judged", help=f"{did_you_mean(metric, self)}this result has {', '.join(self)}"
+            )
         return self.agreements[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.agreements)
+
+    def __len__(self) -> int:
+        return len(self.agreements)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self]
 
     def to_dict(self) -> dict[str, Any]:
         """Values of JSON, as in the JSON output; numbers are fractions."""
@@ -134,7 +146,8 @@ class Judgment(Displayed, Mapping[str, BenchmarkResult]):
         if matches:
             names = ", ".join(result.protocol.full_name for result in matches)
             raise UnknownNameError(f"{benchmark} was judged under several protocols", help=f"choose one of {names}")
-        raise UnknownNameError(f"{benchmark!r} was not judged", help=f"this judgment has {', '.join(self._results)}")
+        has = f"{did_you_mean(benchmark, self)}this judgment has {', '.join(self)}"
+        raise UnknownNameError(f"{benchmark!r} was not judged", help=has)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)

@@ -8,11 +8,9 @@ the items of a benchmark as we do, so scores belong to the captions that have th
 from __future__ import annotations
 
 import re
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from gzip import BadGzipFile
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data.ids import numbers_in_file_names
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_text
-from captious.errors import CaptionFileError, ParameterError, ResourceError
+from captious.decompression import user_text
+from captious.errors import CaptionFileError, ParameterError
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments
 
 __all__ = ["PublishedScores", "check_all_used", "content_of", "fleur_scores", "kit_scores", "published_for"]
@@ -60,18 +58,7 @@ def content_of(file: Path) -> str:
         ResourceError: it cannot be read.
         CaptionFileError: it is not text, or too large.
     """
-    try:
-        return plain_text(file)
-    except (BadGzipFile, zlib.error) as error:
-        raise CaptionFileError(
-            f"damaged gzip file: {error}", where=str(file), help="download the file again"
-        ) from error
-    except OSError as error:
-        raise ResourceError(f"cannot read scores: {error.strerror}", where=str(file), help="check the path") from error
-    except UnpackedSizeError as error:
-        raise CaptionFileError(f"the file is too large: {error}", where=str(file), help=RAISE_LIMIT) from error
-    except (EOFError, ValueError) as error:
-        raise CaptionFileError(f"cannot be read: {error}", where=str(file), help="download the file again") from error
+    return user_text(file, "scores", "download the file again", CaptionFileError)
 
 
 def fleur_scores(file: Path, text: str) -> PublishedScores | None:
@@ -86,8 +73,8 @@ def fleur_scores(file: Path, text: str) -> PublishedScores | None:
     name = file.name.partition(".")[0].partition("_")[0]
     scores: dict[str, list[_Score]] = defaultdict(list)
     image, caption = "", None
-    for number, line in enumerate(text.splitlines(), start=1):
-        found = _FLEUR_LINE.fullmatch(line)
+    for number, line in enumerate(text.split("\n"), start=1):
+        found = _FLEUR_LINE.fullmatch(line.removesuffix("\r"))
         if found is None:
             continue
         field, value = found[1], found[2]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.data import Captions, ImageId, References
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.decompression import decoded, user_bytes, user_text
 from captious.errors import CaptionFileError, EmptyInputError
 from captious.learned.training_examples import Example, Examples
 
@@ -108,9 +107,8 @@ def read_ids(path: str | os.PathLike[str]) -> list[ImageId]:
     Raises:
         CaptionFileError: the file cannot be read, or holds something else.
     """
-    text = _content(path, "give a JSON list of image ids, or a text file with one on each line").decode(
-        errors="replace"
-    )
+    help = "give a JSON list of image ids, or a text file with one on each line"
+    text = user_text(path, "image ids", help, CaptionFileError)
     if not text.lstrip().startswith("["):
         return [line.strip() for line in text.split("\n") if line.strip()]
     try:
@@ -161,9 +159,12 @@ def _is_text(value: object) -> bool:
 def _rows(
     path: str | os.PathLike[str], read: Callable[[dict[str, Any]], T | None], help: str
 ) -> tuple[list[T], ExampleFile]:
-    content = _content(path, help)
+    content = user_bytes(path, "the file", help, CaptionFileError)
     rows: list[T] = []
-    for number, line in _lines(content, path, help):
+    text = decoded(content, path, "the file", help, CaptionFileError)
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -175,25 +176,3 @@ def _rows(
     if not rows:
         raise EmptyInputError("the file is empty", where=str(path), help=help)
     return rows, ExampleFile(Path(path).name, hashlib.sha256(content).hexdigest(), len(rows))
-
-
-def _lines(content: bytes, path: str | os.PathLike[str], help: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if line.strip():
-            try:
-                yield number, line.decode()
-            except UnicodeDecodeError as error:
-                raise CaptionFileError("not UTF-8 text", where=f"{path}, line {number}", help=help) from error
-
-
-def _content(path: str | os.PathLike[str], help: str) -> bytes:
-    try:
-        return plain_content(Path(path).read_bytes(), os.fspath(path))
-    except UnpackedSizeError as error:
-        raise CaptionFileError(f"this file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-    except OSError as error:
-        raise CaptionFileError(
-            f"cannot read the file: {error.strerror or error}", where=str(path), help=help
-        ) from error
-    except (EOFError, zlib.error) as error:
-        raise CaptionFileError(f"a damaged gzip file: {error}", where=str(path), help=help) from error

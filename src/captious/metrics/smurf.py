@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from captious.atomic_write import whole_file
 from captious.data import Captions, References
 from captious.data.hold_out import hold_out
+from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
@@ -128,13 +129,11 @@ class SmurfConstants:
             ResourceError: no such file, or not a file of constants.
         """
         try:
-            content: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+            content: dict[str, Any] = json.loads(user_text(path, "constants", _HELP))
             for part in _PARTS:
                 mean, deviation = content[part]
                 content[part] = float(mean), float(deviation)
             return cls(**content)
-        except OSError as error:
-            raise ResourceError(f"cannot read constants: {error.strerror}", where=str(path), help=_HELP) from error
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ResourceError("not a file of SMURF constants", where=str(path), help=_HELP) from error
 

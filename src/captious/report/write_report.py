@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from captious.atomic_write import whole_file
+from captious.atomic_write import takes_anything, whole_file
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
@@ -18,7 +18,7 @@ from captious.table import Displayed
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
 
-__all__ = ["report_page", "write_report"]
+__all__ = ["check_page", "report_page", "write_report"]
 
 
 def write_report(
@@ -36,7 +36,7 @@ def write_report(
     """Write a result as an HTML file that holds everything it shows. The same result gives the same bytes.
 
     Args:
-        path: the file.
+        path: the file, whose name ends in .html.
         result: what to show: one system or several that were scored with the same metrics on the same images, a
             comparison, a judgment or a study.
         title: title of the page. By default, the systems and the number of images, or the name of the result.
@@ -50,10 +50,11 @@ def write_report(
         percent: for systems: show scores in hundredths with one decimal, as papers do. Explanations stay as they are.
 
     Raises:
-        ParameterError: systems that cannot be reported together, or an option out of range.
+        ParameterError: a file with another ending; systems that cannot be reported together, or an option out of range.
         InputError: images without a file in the folder, or with more than one.
         OutputError: the file cannot be written.
     """
+    check_page(path)
     page = report_page(
         result,
         title=title,
@@ -67,6 +68,20 @@ def write_report(
     )
     with whole_file(path) as file:
         file.write(page)
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Check that a page can be written to a path.
+
+    Raises:
+        ParameterError: it is not a path, or its name does not end in .html.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise ParameterError(f"{path!r:.60} is not a path", help="give the path first, then the result")
+    if Path(path).suffix.lower() not in (".html", ".htm") and not takes_anything(path):
+        raise ParameterError(
+            f"{Path(path).name} is not the name of a page", where=str(path), help=f"name it {Path(path).stem}.html"
+        )
 
 
 def report_page(result: object, *, title: str = "", **options: Any) -> str:

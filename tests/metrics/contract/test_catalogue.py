@@ -110,7 +110,7 @@ def test_register() -> None:
     with pytest.warns(captious.CaptiousWarning):
         report = captious.score(["a dog", "a"], [["x"], ["y"]], metrics=["letters"])
     assert report["letters"].score == 3.0
-    assert report["letters"].signature.startswith("letters|variant:official|tokenizer:ptb|references:1|captious:")
+    assert report["letters"].signature.startswith("letters|variant:official|tokenizer:ptb|class:")
 
 
 def test_outputs_follow_the_name() -> None:
@@ -353,3 +353,53 @@ def test_metrics_do_not_change() -> None:
     with pytest.raises(AttributeError, match="make another CiderD"):
         metric.sigma = 3.0
     assert repr(captious.OfK(captious.CiderD(sigma=3), "best")) == "OfK(CiderD(sigma=3), 'best')"
+
+
+# ---- classes that are not registered
+
+
+def named(name: str, **attributes: object) -> MeanMetric:
+    return type("Own", (Length,), {"name": name, **attributes})()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", ["cider-d", "bleu-1"])
+def test_a_class_cannot_take_the_name_of_a_metric_of_the_package(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"the name {name} is taken"):
+        select([named(name)])
+
+
+def test_a_class_keeps_no_inherited_name() -> None:
+    class Mine(captious.CiderD):
+        """CIDEr-D with changes, called as the original."""
+
+    with pytest.raises(ParameterError, match="the name cider-d is taken"):
+        select([Mine()])
+
+
+@pytest.mark.parametrize("name", ["a|b,c:d", "foo bar", "all", "Capitals"])
+def test_names_of_classes_follow_the_grammar(name: str) -> None:
+    with pytest.raises(ParameterError, match=r"cannot name a metric|contains capitals"):
+        select([named(name)])
+
+
+def test_a_class_with_a_constructor_of_its_own_is_refused() -> None:
+    class Constructed(Length):
+        name = "constructed"
+
+        def __init__(self) -> None:
+            pass
+
+    with pytest.raises(ParameterError, match="constructed has a constructor of its own"):
+        select([Constructed()])
+
+
+def test_signatures_tell_classes_of_one_name_apart() -> None:
+    def scores(self: object, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return np.zeros(len(captions))
+
+    (first,), (same,), (other,) = (
+        metric.signatures() for metric in (named("own"), named("own"), named("own", scores=scores))
+    )
+    assert first == same != other
+    assert first.startswith("own|variant:official|tokenizer:ptb|class:")
+    assert "class:" not in captious.CiderD().signatures()[0]

@@ -261,6 +261,7 @@ def test_threads_change_no_bit(metric: Metric, monkeypatch: pytest.MonkeyPatch) 
     np.testing.assert_array_equal(results[2], results[0])
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_streaming_gives_the_corpus_score(metric: Metric) -> None:
     captions = MANY
     expected = corpus_scores(metric, captions)
@@ -271,6 +272,7 @@ def test_streaming_gives_the_corpus_score(metric: Metric) -> None:
     np.testing.assert_allclose([*stream.compute().values()], expected, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_streams_merge(metric: Metric) -> None:
     captions = MANY
     expected = corpus_scores(metric, captions)

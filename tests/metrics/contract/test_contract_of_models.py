@@ -117,6 +117,7 @@ def test_no_images_have_no_statistics(metric: Metric) -> None:
     assert metric.statistics(Captions((), references_table([])), state).shape == (0, k)
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_streams_merge_to_the_corpus_score(make: Make) -> None:
     captions = CORPUS.table()
     metric = make()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import captious
@@ -69,6 +72,86 @@ def test_the_signature_has_a_hash_of_the_source() -> None:
     other: dict[str, Any] = {}
     exec("def made(candidate, references):\n    return len(candidate)\n", other)
     assert signature(scope["made"]) != signature(other["made"])
+
+
+def constant(candidate: str, references: object, value: float = 1.0) -> float:
+    return value
+
+
+def twice(candidate: str, references: object, value: float = 1.0) -> float:
+    return 2 * value
+
+
+def closure(value: object) -> Callable[..., float]:
+    def enclosed(candidate: str, references: object) -> float:
+        return float(value == 1)
+
+    return enclosed
+
+
+class Constant:
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __call__(self, candidate: str, references: object) -> float:
+        return float(self.value == 1)
+
+    def method(self, candidate: str, references: object) -> float:
+        return float(self.value == 1)
+
+
+class Compiled:
+    __slots__ = ("value",)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda value: partial(constant, value=value),
+        closure,
+        Constant,
+        lambda value: Constant(value).method,
+        lambda value: Constant(np.full(3000, value)),
+        lambda value: closure(Constant([{"value": value}])),
+        lambda value: closure(re.compile(f"{value}")),
+    ],
+)
+def test_functions_with_other_values_have_other_signatures(make: Callable[[int], Callable[..., Any]]) -> None:
+    first, same, other = (FunctionMetric(make(value)).signatures() for value in (1, 1, 2))
+    assert first == same != other
+
+
+def test_partials_are_called_as_their_functions() -> None:
+    report = captious.score(GOOD, REFERENCES, [partial(constant, value=3.0), partial(partial(twice), value=3.0)])
+    assert {name: result.score for name, result in report.items()} == {"constant": 3.0, "twice": 6.0}
+
+
+def test_constants_of_functions_without_source_count() -> None:
+    hashes = set()
+    for value in (1.0, 2.0):
+        scope: dict[str, Any] = {}
+        exec(f"def made(candidate, references):\n    return {value}\n", scope)
+        hashes.add(FunctionMetric(scope["made"]).signatures())
+    assert len(hashes) == 2
+
+
+def test_what_a_signature_cannot_show_needs_a_name() -> None:
+    function = closure(Compiled())
+    with pytest.raises(ParameterError, match="enclosed uses a Compiled, whose content its signature cannot show"):
+        captious.score(GOOD, REFERENCES, function)
+    function.name = "compiled-2"  # type: ignore[attr-defined]
+    assert captious.score(GOOD, REFERENCES, function)["compiled-2"].signature.startswith("compiled-2|function:")
+    function.name = "a|b"  # type: ignore[attr-defined]
+    with pytest.raises(ParameterError, match="cannot name a metric"):
+        FunctionMetric(function)
+
+
+def words_are_one_candidate(words, references):  # type: ignore[no-untyped-def]
+    return len(words.split())
+
+
+def test_a_name_that_ends_in_s_is_not_a_plural() -> None:
+    assert captious.score(GOOD, REFERENCES, words_are_one_candidate).candidates == ("a dog is here", "a cat")
 
 
 def empty(candidate: str, references: object) -> None: ...

@@ -112,6 +112,7 @@ def test_set_scores_of_any_shape(metric: SetMetric) -> None:
     assert ((present >= 0) & (present <= 1 + 1e-9)).all()
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_set_metrics_stream(metric: SetMetric) -> None:
     sets = corpus(30, sizes_of(metric))
     expected = metric.aggregate(metric.statistics(sets, metric.fit(sets.references)).sum(axis=0))

@@ -350,3 +350,16 @@ def test_threads_change_no_score(captions: Captions) -> None:
     one, two = (run(captions, ["bleu", "cider-d", "rouge-l"], Settings(threads=number)) for number in (1, 2))
     for label in one:
         np.testing.assert_array_equal(one[label].per_caption, two[label].per_caption)
+
+
+def test_settings_show_what_was_set() -> None:
+    assert repr(Settings(tokenizer="spaces", threads=2)) == "Settings(tokenizer='spaces', threads='2')"
+    assert repr(Settings(idf="coco")) == f"Settings(idf={label_of(Settings(idf='coco').idf)!r})"
+    assert repr(Settings()) == "Settings()"
+
+
+def test_a_misspelled_parameter_cannot_be_set() -> None:
+    with pytest.raises(
+        AttributeError, match="no parameter 'sigmaa', and parameters cannot be changed: did you mean sigma"
+    ):
+        captious.CiderD().sigmaa = 3  # type: ignore[attr-defined]

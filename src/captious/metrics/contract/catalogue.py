@@ -8,7 +8,7 @@ metric's and whose value is its class.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import BaseMetric, Declared
 from captious.metrics.contract.other_names import toolkit_hint
 
-__all__ = ["get", "names", "outputs", "owner", "register", "requestable", "unknown"]
+__all__ = ["check_label", "check_own", "get", "names", "outputs", "owner", "register", "requestable", "unknown"]
 
 MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
 
@@ -41,14 +41,51 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
         if not (isinstance(metric, type) and issubclass(metric, BaseMetric)):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
         own = vars(metric).get("outputs", (name,))
-        reserved = {label for other in names() if other != name for label in (other, *outputs(other))} | {*METRICS}
-        if clash := next((label for label in (name, *own) if label in reserved), None):
-            raise ParameterError(f"the name {clash} is taken", help="give the metric and its outputs other names")
+        _refuse_taken(name, own, [other for other in names() if other != name or other in METRICS])
         _named(metric, name)
         _registered[name] = metric
         return metric
 
     return add
+
+
+def check_own(metric: type[BaseMetric]) -> None:
+    """Check a class that is used without having been registered.
+
+    Raises:
+        ParameterError: it has no name, that of another metric, or a declaration that does not hold together.
+    """
+    name = getattr(metric, "name", None)
+    if metric.__module__.partition(".")[0] == "captious" or _registered.get(str(name)) is metric:
+        return
+    if not isinstance(name, str):
+        raise ParameterError(f"{metric.__name__} has no name", help='set name = "..." in the class, or register it')
+    _refuse_taken(name, metric.outputs, METRICS)
+    _named(metric, name)
+
+
+def _refuse_taken(name: str, own_outputs: Sequence[str], others: Iterable[str]) -> None:
+    reserved = {label for other in others for label in (other, *outputs(other))}
+    if clash := next((label for label in (name, *own_outputs) if label in reserved), None):
+        raise ParameterError(f"the name {clash} is taken", help="give the metric and its outputs other names")
+
+
+def check_label(label: str) -> None:
+    """Check what a metric or an output is called.
+
+    Raises:
+        ParameterError: it could not be requested, or signatures could not be read.
+    """
+    if label != label.lower():
+        raise ParameterError(
+            f"the name {label} contains capitals, but metric names must be lower case",
+            help=f"call it {label.lower()}",
+        )
+    if not _NAME.fullmatch(label) or label == "all":
+        raise ParameterError(
+            f"{label!r} cannot name a metric or an output",
+            help='use letters, digits, dots and hyphens; "all" stands for every metric',
+        )
 
 
 def names() -> list[str]:
@@ -119,16 +156,7 @@ def _named(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
     if isinstance(own_outputs, str) or not all(isinstance(output, str) for output in own_outputs):
         raise ParameterError(f"{name} has outputs {own_outputs!r:.60}", help="set outputs to a tuple of names")
     for label in (name, *own_outputs):
-        if label != label.lower():
-            raise ParameterError(
-                f"the name {label} contains capitals, but metric names must be lower case",
-                help=f"call it {label.lower()}",
-            )
-        if not _NAME.fullmatch(label) or label == "all":
-            raise ParameterError(
-                f"{label!r} cannot name a metric or an output",
-                help='use letters, digits, dots and hyphens; "all" stands for every metric',
-            )
+        check_label(label)
     if not own_outputs and len(getattr(metric, "outputs", ())) > 1:
         raise ParameterError(
             f"{name} does not declare the names of its outputs",

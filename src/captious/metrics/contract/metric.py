@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.fingerprint import class_hash
 from captious.metrics.contract.parameters import (
     ChoiceParameter,
     FlagParameter,
@@ -142,6 +143,12 @@ class Declared:
         self.setup()
         self.is_complete = True
 
+    def __setattr__(self, name: str, value: object) -> None:
+        is_new = name[:1] != "_" and name not in self.__dict__ and not hasattr(type(self), name)
+        if is_new and self.__dict__.get("is_complete") and (guess := did_you_mean(name, self.declared)):
+            raise AttributeError(f"there is no parameter {name!r}, and parameters cannot be changed: {guess.strip()}")
+        super().__setattr__(name, value)
+
     def setup(self) -> None:
         """Check parameters that depend on each other, and load what they name. Called once, by the constructor."""
 
@@ -251,7 +258,8 @@ class BaseMetric(Declared, _Description, ABC):
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""
-        parameters = {**self.parameters, **self.fitted_parameters(state)}
+        code = class_hash(type(self))  # of a class outside this package, which may be changed and keep its name
+        parameters = {**self.parameters, **self.fitted_parameters(state), **({"class": code} if code else {})}
         return tuple(signature(output, parameters) for output in self.outputs)
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
@@ -275,9 +283,17 @@ class BaseMetric(Declared, _Description, ABC):
         state = self.fit(references)
         return state if isinstance(state, Savable) else None
 
+    def statistics(self, captions: Any, state: State | None = None) -> NDArray[np.float64]:
+        """Sufficient statistics, float64[n_images, k], of ``Captions``, or of ``CaptionSets`` for a ``SetMetric``."""
+        raise NotImplementedError
+
     @abstractmethod
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
+
+    def warnings(self, captions: Any, state: State | None) -> list[str]:
+        """Warnings about misleading scores, one sentence each."""
+        return []
 
 
 class Metric(BaseMetric):
@@ -296,6 +312,7 @@ class Metric(BaseMetric):
             state: what ``fit`` returned; if it is None, a metric that needs one is fitted on the references at hand.
         """
 
+<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         """Warnings about misleading scores, one sentence each."""
         return []
@@ -304,11 +321,16 @@ class Metric(BaseMetric):
         """What takes long with these captions, as the end of a sentence that is said before; usually nothing."""
         return ""
 
+=======
+>>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
     def row_scores(self, references: References, state: State | None) -> RowScores:
         """Caption scores of candidates for any of these images, which are prepared once where that saves work."""
 
         def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
-            captions = Captions(tuple(candidates), _repeated(references, rows))
+            texts, offsets = references.texts_of(rows)
+            images = tuple(references.images[row] for row in rows.tolist())
+            repeated = References(tuple(range(len(rows))), texts, offsets, name=references.name, images=images)
+            captions = Captions(tuple(candidates), repeated)
             return self.aggregate(self.statistics(captions, state))
 
         return scores
@@ -333,19 +355,6 @@ class MeanMetric(Metric):
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return statistics[..., :-1] / statistics[..., -1:]
-
-
-def _repeated(references: References, rows: NDArray[np.int64]) -> References:
-    """The images of these rows, any of them any number of times, numbered from 0."""
-    starts, counts = references.offsets[rows], np.diff(references.offsets)[rows]
-    texts = references.texts
-    return References(
-        tuple(range(len(rows))),
-        tuple(text for start, n in zip(starts, counts, strict=True) for text in texts[start : start + n]),
-        np.concatenate([[0], np.cumsum(counts)]),
-        name=references.name,
-        images=tuple(references.images[row] for row in rows.tolist()),
-    )
 
 
 def signature(name: str, parameters: Mapping[str, object]) -> str:

@@ -7,6 +7,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.metrics.contract.catalogue import check_label
+from captious.metrics.contract.fingerprint import function_hash
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.version import __version__
 
@@ -25,7 +28,10 @@ __all__ = ["FunctionMetric", "ScoreFunction", "function_in_file", "names_a_file"
 
 #: From candidates and their references to one score per candidate, or from one candidate and its references to a score.
 ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
-_SINGULAR = ("hypothesis",)
+#: Names of a first parameter that gets all candidates at once.
+_PLURAL = frozenset(
+    {"candidates", "captions", "hypotheses", "predictions", "sentences", "texts", "cands", "hyps", "preds"}
+)
 
 
 class FunctionMetric(MeanMetric):
@@ -44,11 +50,12 @@ class FunctionMetric(MeanMetric):
     without_parameters = frozenset({"tokenizer", "variant"})
 
     def __init__(self, function: ScoreFunction) -> None:
-        super().__init__()
         self.function = function
         self.name = _name(function)
         self.outputs = (self.name,)
         self.takes_lists = _takes_lists(function, self.name)
+        self.hash = function_hash(function, self.name)
+        super().__init__()
 
     @property
     def tokens(self) -> str:
@@ -58,7 +65,7 @@ class FunctionMetric(MeanMetric):
         return ""
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        return (f"{self.name}|function:{_hash(self.function)}|captious:{__version__}",)
+        return (f"{self.name}|function:{self.hash}|captious:{__version__}",)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         if not captions.references.present:
@@ -165,8 +172,14 @@ def _run(file: Path) -> ModuleType:
 
 
 def _name(function: ScoreFunction) -> str:
+    own = getattr(function, "name", None)
+    if isinstance(own, str):
+        check_label(own)
+        return own
+    while isinstance(function, partial):
+        function = function.func
     name = str(getattr(function, "__name__", type(function).__name__))
-    if name == "<lambda>":
+    if not name.isidentifier():
         raise ParameterError("a metric function needs a name", help="define it with def")
     return name
 
@@ -187,17 +200,7 @@ def _takes_lists(function: ScoreFunction, name: str) -> bool:
     first = next(iter(signature.parameters.values()))
     if first.annotation is not inspect.Parameter.empty:
         return first.annotation not in (str, "str")
-    return first.name.endswith("s") and first.name not in _SINGULAR
-
-
-def _hash(function: ScoreFunction) -> str:
-    """A hash of the source of a function, or of its name where there is no source."""
-    try:
-        source = inspect.getsource(function if inspect.isroutine(function) else type(function))
-    except (OSError, TypeError):
-        code = getattr(function, "__code__", None)
-        source = _name(function) if code is None else f"{code.co_code!r}{code.co_names}{code.co_varnames}"
-    return hashlib.sha256(source.encode()).hexdigest()[:8]
+    return first.name in _PLURAL
 
 
 def _place(function: ScoreFunction) -> str:

@@ -99,7 +99,7 @@ def select(
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     settings: Settings | None = None,
     *,
-    several: bool = False,
+    several: bool | None = False,
 ) -> Selection:
     """The metrics of a run, each made once, in the order requested.
 
@@ -107,7 +107,8 @@ def select(
         metrics: requests, metrics, or functions as ``FunctionMetric`` takes them; "all" for every metric that can run
             here, None for those of the COCO evaluation that can; ``warnings`` says so if some cannot.
         settings: what applies to all metrics that are requested by name.
-        several: there are several candidates per image; otherwise, metrics that judge them together are refused.
+        several: there are several candidates per image; otherwise, metrics that judge them together are refused. None
+            if the metrics that are requested decide.
 
     Raises:
         UnknownNameError: no such metric, output, variant or parameter.
@@ -118,16 +119,17 @@ def select(
         raise ParameterError(
             f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
         )
+<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
     requests, unnamed, warnings = _expanded(metrics, settings, several=several)
+=======
+    requests, warnings = _expanded(metrics, settings, several=bool(several))
+>>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
     by_name: dict[tuple[str, str], RequestedMetric] = {}
     requested: list[RequestedMetric] = []
     labels: set[str] = set()
     for item in requests:
         if isinstance(item, BaseMetric):
-            if not hasattr(item, "outputs"):
-                raise ParameterError(
-                    f"{type(item).__name__} has no name", help='set name = "..." in the class, or register it'
-                )
+            catalogue.check_own(type(item))
             target = RequestedMetric(item, {})
             requested.append(target)
             output_indices = {output + item.suffix(): i for i, output in enumerate(item.outputs)}
@@ -151,10 +153,15 @@ def select(
         labels |= {*output_indices}
         target.output_indices.update(output_indices)
     if not requested:
+<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
         raise ParameterError(
             "no metrics were requested", help="name one, such as cider-d; run `captious metrics` to list them"
         )
     if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
+=======
+        raise ParameterError("no metrics were requested", help="name one, such as cider-d; captious metrics lists all")
+    if several is False and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
+>>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
     warnings = (*warnings, *ambiguous_names(labels), *_for_english(requested, settings))

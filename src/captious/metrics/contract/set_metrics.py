@@ -40,10 +40,6 @@ class SetMetric(BaseMetric):
             state: as for ``Metric.statistics``.
         """
 
-    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
-        """Warnings about misleading scores, one sentence each."""
-        return []
-
 
 class SetMeanMetric(SetMetric):
     """A metric whose corpus score is the mean of the images that have a score.

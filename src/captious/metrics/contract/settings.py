@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from captious.data import References
 from captious.errors import ParameterError, UnknownNameError
@@ -33,7 +33,7 @@ __all__ = ["REFERENCES_AS", "Settings", "label_of"]
 REFERENCES_AS = ("each", "cat")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Settings:
     """Settings of all metrics of a run. Names and files are resolved when the object is created.
 
@@ -76,7 +76,7 @@ class Settings:
     objects: ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None = None
     training: References | str | os.PathLike[str] | None = None
     judge: ChatModel | str | os.PathLike[str] | None = None
-    references_as: str = "each"
+    references_as: Literal["each", "cat"] = "each"
     threads: int | None = None
 
     def __post_init__(self) -> None:
@@ -97,6 +97,12 @@ class Settings:
             raise ParameterError(
                 f"invalid number of threads {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
             )
+
+    def __repr__(self) -> str:
+        """The settings that are not the default, as messages call them."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        shown = ", ".join(f"{name}={label_of(given[name])!r}" for name in given if given[name] not in (None, "each"))
+        return f"Settings({shown})"
 
     @property
     def implied(self) -> frozenset[str]:

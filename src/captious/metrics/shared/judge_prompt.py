@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.metrics.contract.parameters import ResourceParameter
 
@@ -45,17 +46,9 @@ class Prompt:
         """One of a user.
 
         Raises:
-            CaptionFileError: the file cannot be read.
+            ResourceError, CaptionFileError: the file cannot be read, or is not text.
         """
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise CaptionFileError(
-                f"the prompt cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}",
-                where=os.fspath(path),
-                help="give a file of UTF-8 text",
-            ) from error
-        return cls(Path(path).stem, text)
+        return cls(Path(path).stem, user_text(path, "the prompt", "give a file of UTF-8 text", CaptionFileError))
 
     @property
     def label(self) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.models.endpoints.questions import Answer, Question
 
@@ -147,11 +148,7 @@ def as_chat_model(value: Any) -> ChatModel:
 
 def _of_file(path: Path) -> ChatModel:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CaptionFileError(
-            f"the file cannot be read: {error.strerror}", where=str(path), help="check its name"
-        ) from error
+        document = tomllib.loads(user_text(path, "the description of a model", "give a TOML file", CaptionFileError))
     except ValueError as error:
         raise CaptionFileError(f"this is not TOML: {error}", where=str(path), help="correct the file") from error
     known = [item.name for item in fields(ChatModel) if item.init]

@@ -1,0 +1,177 @@
+"""What all results have in common: mappings are mappings, and every format has the same records."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import captious
+from captious.errors import UnknownNameError
+from captious.evaluation.judged_pairs import JudgedPair, JudgedPairs
+from captious.evaluation.resampling import Sampling
+from captious.scale import score_shards
+
+REFERENCES = {number: [f"a dog runs {number} times", "the dog runs"] for number in range(12)}
+GOOD = {number: f"a dog runs {number}" for number in range(12)}
+POOR = dict.fromkeys(range(12), "cats")
+GROUPS = {number: "even" if number % 2 == 0 else "odd" for number in range(12)}
+METRICS = ["bleu-1", "rouge-l"]
+
+
+def report() -> captious.Report:
+    return captious.score(GOOD, REFERENCES, METRICS)
+
+
+def reports() -> captious.Reports:
+    scored = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
+    assert isinstance(scored, captious.Reports)
+    return scored
+
+
+def comparison() -> captious.Comparison:
+    return captious.compare(POOR, GOOD, REFERENCES, METRICS, resamples=99)
+
+
+def judged(folder: Path) -> captious.Judgment:
+    pairs = [{"better": GOOD[i], "worse": POOR[i], "references": REFERENCES[i]} for i in range(12)]
+    (folder / "own.jsonl").write_text("\n".join(map(json.dumps, pairs)))
+    return captious.judge(folder / "own.jsonl", METRICS)
+
+
+def of_shards(folder: Path, *, intervals: bool) -> captious.Report:
+    rows = [{"id": i, "candidate": GOOD[i], "references": REFERENCES[i]} for i in range(12)]
+    (folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return score_shards(folder / "part.jsonl", METRICS, intervals=intervals)
+
+
+def judged_pairs() -> JudgedPairs:
+    import numpy as np
+
+    pairs = [
+        JudgedPair(a, b, np.array([1.0, 0.5, 1.0]), np.zeros(3, bool), 5 / 6, (0.5, 1.0))
+        for a, b in (("x", "y"), ("x", "z"), ("y", "z"))
+    ]
+    return JudgedPairs(["x", "y", "z"], pairs, "judge-pairwise|...", [], Sampling(9, 0, 0.95))
+
+
+RESULTS: dict[str, Any] = {
+    "Report": lambda folder: report(),
+    "Reports": lambda folder: reports(),
+    "GroupedReport": lambda folder: report().by_group(GROUPS),
+    "Comparison": lambda folder: comparison(),
+    "GroupedComparison": lambda folder: comparison().by_group(GROUPS),
+    "PairwiseComparison": lambda folder: reports().compare(resamples=99),
+    "Check": lambda folder: captious.check({**GOOD, 3: ""}, REFERENCES),
+    "Check of captions without findings": lambda folder: captious.check(GOOD, REFERENCES),
+    "ShardReport": lambda folder: of_shards(folder, intervals=False),
+    "ShardReport with intervals": lambda folder: of_shards(folder, intervals=True),
+    "Judgment": judged,
+    "BenchmarkResult": lambda folder: judged(folder)["own"],
+    "Study": lambda folder: captious.Study("study", "A study", ["metric", "value"], [{"metric": "m", "value": 1.0}]),
+    "JudgedPairs": lambda folder: judged_pairs(),
+}
+
+
+@pytest.fixture(params=RESULTS)
+def result(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return RESULTS[request.param](tmp_path)
+
+
+def test_mappings(result: Any) -> None:
+    if not isinstance(result, Mapping):
+        pytest.skip("not a mapping")
+    keys = [*result]
+    assert len(result) == len(keys) > 0
+    assert all(key in result and result[key] is result[key] for key in keys)
+    assert [*result.values()] == [result[key] for key in keys]
+    assert result._ipython_key_completions_() == keys  # type: ignore[attr-defined]
+    for key in ("nothing", 3, None):
+        assert key not in result
+        assert result.get(key) is None
+        with pytest.raises(UnknownNameError, match=r"nothing|3|None"):
+            result[key]
+
+
+def test_an_unknown_name_comes_with_a_suggestion() -> None:
+    for mapping, name, close in [
+        (report(), "rougel", "rouge-l"),
+        (reports(), "godo", "good"),
+        (comparison(), "rougel", "rouge-l"),
+        (report().by_group(GROUPS), "eve", "even"),
+    ]:
+        with pytest.raises(UnknownNameError) as caught:
+            mapping[name]
+        assert caught.value.help.startswith(f"did you mean {close}?")
+
+
+def rows(result: Any) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(result.to_csv()))]
+
+
+def text(value: object) -> object:
+    """A value as a number where it is one, as formats write numbers differently; empty if there is none."""
+    if isinstance(value, bool):
+        return str(value)
+    if value is None or value != value or value == "nan":
+        return ""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except ValueError:
+        return value
+
+
+def test_data_frames_have_the_records_of_csv(result: Any) -> None:
+    if not hasattr(result, "to_csv"):
+        pytest.skip("not shown by itself")
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    written = rows(result)
+    for frame, records in (
+        (result.to_pandas(), result.to_pandas().to_dict("records")),
+        (result.to_polars(), result.to_polars().to_dicts()),
+    ):
+        assert len(frame) == len(written) > 0
+        assert [*frame.columns] == [*written[0]]
+        for record, row in zip(records, written, strict=True):
+            assert {key: text(value) for key, value in record.items()} == {key: text(v) for key, v in row.items()}
+
+
+def test_columns_do_not_depend_on_what_captions_hold() -> None:
+    assert len(rows(captious.check(GOOD, REFERENCES))) == len(rows(captious.check({**GOOD, 3: ""}, REFERENCES)))
+
+
+def test_numbers_of_a_grouped_report_have_their_seed() -> None:
+    uneven = {**GOOD, 0: "cats", 1: "dogs", 2: "a dog", 3: "the dog"}
+    grouped = captious.score(uneven, REFERENCES, METRICS).by_group(GROUPS)
+    first, second = (grouped.to_dict(intervals=True, resamples=50, seed=seed) for seed in (1, 2))
+    assert (first["resamples"], first["seed"]) == (50, 1)
+    assert first["groups"] != second["groups"]
+
+
+def test_results_are_numbers() -> None:
+    result = report()["bleu-1"]
+    assert float(result) == result.score
+    assert f"{result:.3f}" == f"{result.score:.3f}"
+    assert f"{result}" == repr(result)
+
+
+def test_reports_of_shards_are_plotted_with_intervals(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    assert of_shards(tmp_path, intervals=True).plot().axes
+    with pytest.raises(captious.CaptiousError, match="what intervals need was not summed") as caught:
+        of_shards(tmp_path, intervals=False).plot()
+    assert "intervals=True" in caught.value.help
+
+
+def test_pages_have_names_of_pages(tmp_path: Path) -> None:
+    with pytest.raises(captious.CaptiousError, match=r"page\.xyz is not the name of a page"):
+        captious.write_report(tmp_path / "page.xyz", report())
+    with pytest.raises(captious.CaptiousError, match="is not a path"):
+        captious.write_report(report(), tmp_path / "page.html")  # type: ignore[arg-type]
+    assert not [*tmp_path.iterdir()]
