@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from captious.data import read_rows
-from captious.decompression import UnpackedSizeError, check_size, plain_content, unpacked
+from captious.decompression import UnpackedSizeError, check_size, plain_content, unpacked, user_text
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.judgment.own_judgments import load_own
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
@@ -128,3 +128,26 @@ def test_every_reader(name: str, read: Callable[[Path], object], tmp_path: Path,
         read(path)
     assert "CAPTIOUS_MAX_UNPACKED" in caught.value.help
     assert str(path) in caught.value.where
+
+
+def test_plain_and_packed_text_is_the_same(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("\ufeffécole\n".encode())
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress("école\n".encode()))
+    assert user_text(tmp_path / "a.txt", "words", "") == user_text(tmp_path / "a.txt.gz", "words", "")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\xff", gzip.compress(b"a" * 99)[:-6]])
+def test_errors_say_what_and_where(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "a.gz"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ResourceError, match="cannot read the words") as caught:
+        user_text(path, "the words", "write them")
+    assert str(caught.value.where).startswith(str(path)) and caught.value.help == "write them"
+
+
+def test_a_file_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_MAX_UNPACKED", "1M")
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"a" * (2 << 20)))
+    with pytest.raises(ResourceError, match="the file is too large"):
+        user_text(tmp_path / "a.gz", "the words", "write them")

@@ -61,13 +61,8 @@ class EntryPoints:
         )
 
 
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
-    """A suggestion for the help of an error, followed by a space; empty if no known name is close.
-=======
 def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
-    """A guess for the help of an error, with a blank behind it; empty if no known name is close.
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
+    """A suggestion for the help of an error, followed by a space; empty if no known name is close.
 
     Args:
         name: what was given.

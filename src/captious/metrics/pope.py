@@ -19,17 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-from captious.errors import ParameterError, ResourceError
-=======
-from captious.data.source import images
 from captious.decompression import user_text
-from captious.errors import MissingObjectsError, ParameterError, ResourceError
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
+from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.known_images import refuse_unknown
-from captious.resources.text_files import resource_text
 
 __all__ = ["Pope"]
 
@@ -156,11 +150,7 @@ class Pope(Metric):
 
 
 def _from_file(path: Path) -> _Answers:
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-    text = resource_text(path, "the right answers", _HELP)
-=======
     text = user_text(path, "the right answers", _HELP)
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
     try:
         document = _document(text)
         records = document.items() if isinstance(document, Mapping) else map(_pair, document)

@@ -8,13 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-from captious.errors import ParameterError
-from captious.resources.text_files import resource_text
-=======
 from captious.decompression import user_text
 from captious.errors import ParameterError
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
 
 __all__ = ["NLTK_STOP_WORDS", "StopWords", "as_stop_words"]
 
@@ -84,10 +79,3 @@ def _named(name: str, words: Iterable[str]) -> StopWords:
     checksum = zlib.crc32("\n".join(sorted(distinct)).encode("utf-8", "surrogatepass"))
     safe = "".join(c if c.isalnum() or c in ".-_" else "_" for c in name)
     return StopWords(f"{safe}-{checksum:08x}", distinct)
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-
-
-def _read(path: Path) -> str:
-    return resource_text(path, "stop words", "give a text file (UTF-8) with one word per line")
-=======
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048

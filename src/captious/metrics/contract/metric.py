@@ -312,17 +312,10 @@ class Metric(BaseMetric):
             state: what ``fit`` returned; if it is None, a metric that needs one is fitted on the references at hand.
         """
 
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-    def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        """Warnings about misleading scores, one sentence each."""
-        return []
-
     def slow(self, captions: Captions) -> str:
         """What takes long with these captions, as the end of a sentence that is said before; usually nothing."""
         return ""
 
-=======
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
     def row_scores(self, references: References, state: State | None) -> RowScores:
         """Caption scores of candidates for any of these images, which are prepared once where that saves work."""
 

@@ -119,11 +119,7 @@ def select(
         raise ParameterError(
             f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
         )
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-    requests, unnamed, warnings = _expanded(metrics, settings, several=several)
-=======
-    requests, warnings = _expanded(metrics, settings, several=bool(several))
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
+    requests, unnamed, warnings = _expanded(metrics, settings, several=bool(several))
     by_name: dict[tuple[str, str], RequestedMetric] = {}
     requested: list[RequestedMetric] = []
     labels: set[str] = set()
@@ -153,15 +149,10 @@ def select(
         labels |= {*output_indices}
         target.output_indices.update(output_indices)
     if not requested:
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
         raise ParameterError(
             "no metrics were requested", help="name one, such as cider-d; run `captious metrics` to list them"
         )
-    if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
-=======
-        raise ParameterError("no metrics were requested", help="name one, such as cider-d; captious metrics lists all")
     if several is False and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
     warnings = (*warnings, *ambiguous_names(labels), *_for_english(requested, settings))

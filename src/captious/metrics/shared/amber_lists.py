@@ -16,12 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from captious.data import ImageId
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-=======
 from captious.decompression import user_text
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
 from captious.errors import ParameterError, ResourceError
-from captious.resources.text_files import resource_text, text_as_json
+from captious.resources.text_files import text_as_json
 
 __all__ = ["AmberLists", "ImageWords", "as_amber_lists"]
 
@@ -129,8 +126,4 @@ def _text(folder: Path, name: str) -> str:
     paths = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
     if not paths:
         raise ResourceError(f"{name} was not found", where=str(folder), help=_HELP)
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-    return resource_text(paths[0], "AMBER's word lists", _HELP)
-=======
-    return user_text(paths[0], "the lists", _HELP)
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
+    return user_text(paths[0], "AMBER's word lists", _HELP)

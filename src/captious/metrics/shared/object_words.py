@@ -16,13 +16,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-=======
 from captious.decompression import user_text
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
 from captious.errors import ParameterError, ResourceError
 from captious.resources.coco_objects import FILE, NAME
-from captious.resources.text_files import resource_text, text_as_json
+from captious.resources.text_files import text_as_json
 
 __all__ = ["COCO", "Mention", "MentionFinder", "ObjectWords", "as_object_words"]
 
@@ -173,11 +170,7 @@ def _coco() -> ObjectWords:
 
 def _from_file(path: Path) -> ObjectWords:
     help = 'write {"dog": ["puppy", "hound"], ...} in a .json file, or lines such as: dog, puppy, hound'
-<<<<<<< 6c6e67465d5ee2e15a67fc04773f99fe0b7a0115
-    text = resource_text(path, "the vocabulary", help)
-=======
     text = user_text(path, "the vocabulary", help)
->>>>>>> adf823d8c4cc91bdbfef48e6cf5edd94cd84c048
     name = path.name.removesuffix(".gz").partition(".")[0]
     if not text.lstrip().startswith(("{", "[")):
         lines: dict[str, list[str]] = {}
