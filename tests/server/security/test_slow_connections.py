@@ -28,7 +28,7 @@ class Door:
     """The web server in this process, with two threads for pages, one for uploads, and an application that has none.
 
     Attributes:
-        hold: uploads, and the page /held, are answered only when it is set.
+        hold: uploads, signing in, and the page /held are answered only when it is set.
         began: is set when one of them has reached the application.
         n_large: how many large answers were begun.
         addresses: from which requests came, as a proxy says.
@@ -51,7 +51,7 @@ class Door:
     def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = environ["wsgi.input"].read()
         self.arrived.append(environ[ARRIVED])
-        if environ["PATH_INFO"] in {UPLOAD, "/held"}:
+        if environ["PATH_INFO"] in {UPLOAD, "/held", "/sign-in"}:
             self.began.set()
             self.hold.wait(60)
         if environ["PATH_INFO"] == "/large":
@@ -407,6 +407,24 @@ def test_one_address_leaves_threads_to_others(new_door: Callable[..., Door]) -> 
     assert answer(other)[0] == 200
     door.hold.set()
     assert [answer(each)[0] for each in held] == [200] * 3
+
+
+def test_addresses_take_turns_with_passwords_and_pages_go_on(new_door: Callable[..., Door]) -> None:
+    """One is hashed at a time; who tries many waits in the queue once, and keeps no thread from pages."""
+    door = new_door(behind_proxy=True)
+
+    def sign_in(address: str) -> socket.socket:
+        return door.connect(upload(path="/sign-in").replace(b"Host: x", f"X-Forwarded-For: {address}".encode()))
+
+    held = [sign_in("192.0.2.1") for _ in range(5)]
+    assert door.began.wait(60)
+    other = sign_in("192.0.2.2")
+    while len(door.server._passwords._turns) < 2:
+        sleep(0.01)
+    assert door.page() == 200
+    door.hold.set()
+    assert [answer(each)[0] for each in [*held, other]] == [200] * 6
+    assert door.addresses == ["", "192.0.2.1", "192.0.2.2", *["192.0.2.1"] * 4]
 
 
 def test_clients_that_read_slowly(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:

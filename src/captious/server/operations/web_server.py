@@ -2,7 +2,8 @@
 
 However slowly clients send, they occupy a socket and no thread. What waitress has no settings for is added here: a
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
-what arrives at once (429), and threads of their own for uploads, so that pages do not wait for the reading of captions.
+what arrives at once (429), and threads of their own for uploads and passwords, so that pages do not wait for the
+reading of captions or the hashing of passwords.
 Requests that a client sends at once are answered one by one, those of an address in half of the threads, and a client
 that stops taking an answer is disconnected. No address can have all connections, or fill the disk with answers that it
 does not take.
@@ -36,6 +37,7 @@ from waitress.utilities import Error
 from captious.server.operations.web_shares import Holding, surplus
 from captious.server.operations.web_threads import TurnThreads, UploadThreads
 from captious.server.people.addresses import client_address, network
+from captious.server.people.password_pages import hashes_password
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
 
@@ -264,6 +266,7 @@ class WebServer(TcpWSGIServer):
         #: How many connections each peer has.
         self.connections: Counter[str] = Counter()
         self._uploads = UploadThreads(settings.concurrent_reads, _WAITING, _SHARE)
+        self._passwords = TurnThreads(settings.concurrent_passwords, at_once=1)
         self._pages = TurnThreads(settings.web_threads, at_once=max(settings.web_threads // 2, 1))
         adjustments = Adjustments(
             sockets=[listener],
@@ -330,7 +333,8 @@ class WebServer(TcpWSGIServer):
                 )
                 self._pages.add(refused, refused.owner)
             return
-        self._pages.add(channel, owner)
+        is_slow = not channel.is_refused and hashes_password(request.command, request.path)
+        (self._passwords if is_slow else self._pages).add(channel, owner)
 
     def maintenance(self, now: float) -> None:
         """waitress calls this once a second, and sends nothing meanwhile."""

@@ -118,7 +118,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     next_page = request.POST.get("next", request.GET.get("next", ""))
     form = SignUpForm(request.POST or None)
     if request.method == "POST":
-        limit(request, "sign up")
+        limit(request, "password", by_address=True)
         if form.is_valid():
             user = form.save(commit=False)
             user.is_active = settings.CAPTIOUS.registration == "open"
