@@ -94,6 +94,10 @@ def upload(size: int = 3, path: str = UPLOAD, body: bytes | None = None) -> byte
     return head.encode() + (bytes(size) if body is None else body)
 
 
+def get(path: str, *, last: bool = False) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\n{'Connection: close' if last else 'X: y'}\r\n\r\n".encode()
+
+
 def answer(connection: socket.socket) -> tuple[int, bytes]:
     """What is received until the server closes: its status, and all of it."""
     received = b""
@@ -270,6 +274,19 @@ def test_one_address_cannot_take_all_connections(
     assert proxied.page() == 200
 
 
+@pytest.mark.parametrize("sent", [upload(100, body=b"x"), get("/large", last=True)], ids=["uploads", "answers"])
+def test_one_address_behind_a_proxy_cannot_take_all_connections(
+    new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    """Connections on which nothing goes on, as a proxy keeps them, do not count."""
+    monkeypatch.setattr(web_server, "_CONNECTIONS", 40)
+    door = new_door(behind_proxy=True, web_threads=8)
+    taken = [door.connect(sent.replace(b"Host: x", b"X-Forwarded-For: 192.0.2.1"), buffer=4096) for _ in range(80)]
+    with door.connect(get("/", last=True).replace(b"Host: x", b"X-Forwarded-For: 192.0.2.2")) as other:
+        assert answer(other)[0] == 200
+    assert [answer(each)[0] for each in taken[10:40]] == [429] * 30
+
+
 def is_closed(connection: socket.socket) -> bool:
     connection.settimeout(0.05)
     try:
@@ -368,10 +385,6 @@ def test_who_sends_on_after_a_refusal_gets_the_answer(new_door: Callable[..., Do
     size = 64 << 20
     with new_door().connect(upload(size)) as connection:
         assert answer(connection)[0] == 413
-
-
-def get(path: str, *, last: bool = False) -> bytes:
-    return f"GET {path} HTTP/1.1\r\nHost: x\r\n{'Connection: close' if last else 'X: y'}\r\n\r\n".encode()
 
 
 def test_requests_that_are_sent_at_once_are_answered_in_order(new_door: Callable[..., Door]) -> None:

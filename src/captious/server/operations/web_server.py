@@ -11,7 +11,6 @@ does not take.
 
 from __future__ import annotations
 
-import json
 import logging
 import resource
 import socket
@@ -21,7 +20,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from html import escape
 from http import HTTPStatus
 from typing import Any
 
@@ -32,8 +30,8 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import WSGITask
-from waitress.utilities import Error
 
+from captious.server.operations.web_refusals import Refusal
 from captious.server.operations.web_shares import Holding, surplus
 from captious.server.operations.web_threads import TurnThreads, UploadThreads
 from captious.server.people.addresses import client_address, network
@@ -46,6 +44,7 @@ __all__ = ["WebServer"]
 _log = logging.getLogger("captious.web")
 _SECONDS = 30  # in which a request that brings no captions must have arrived
 _SILENCE = 60  # seconds without a byte after which a connection is closed
+_SCARCE = 2  # seconds for which what a client sends is read after a refusal where connections are scarce
 _STUCK = 30  # seconds after which a client that takes nothing of an answer is disconnected
 _SENT = 128 * 1024  # bytes of an answer that the system keeps until the client takes them
 _HEADER_BYTES, _LINE_BYTES, _FIELDS = 64 * 1024, 8190, 100
@@ -56,32 +55,7 @@ _AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
 _UNTAKEN = 2 << 30  # bytes of answers that may wait for their clients to take them
 _SHARE = 4  # one address, and of uploads that wait one account, may have up to this part of all
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title></head>
-<body><main><h1>{title}</h1><p>{message}</p><p><a href="/">Challenges</a></p></main></body>
-</html>
-"""
-
 _Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
-
-
-class _Refusal(Error):
-    """An answer that the application has no part in: JSON for programs, otherwise a page."""
-
-    def __init__(self, status: HTTPStatus, message: str, *, as_json: bool) -> None:
-        super().__init__(message)
-        self.code, self.reason = status.value, status.phrase
-        self._as_json = as_json
-
-    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        kind, text = "text/html", _PAGE.format(title=self.reason, message=escape(self.body))
-        if self._as_json:
-            kind, text = "application/json", json.dumps({"error": self.body})
-        headers = [("Content-Type", f"{kind}; charset=utf-8")]
-        if self.code in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
-            headers.append(("Retry-After", "30"))
-        return f"{self.code} {self.reason}", headers, text.encode()
 
 
 class _Request(HTTPRequestParser):
@@ -113,7 +87,7 @@ class _Request(HTTPRequestParser):
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
         """Answer with an error, and read no more."""
-        self.error = _Refusal(status, message, as_json=self.path.startswith("/api/"))
+        self.error = Refusal(status, message, as_json=self.path.startswith("/api/"))
         self.body_rcv, self.chunked, self.content_length = None, False, 0
         self.expect_continue = False
         self.completed = True
@@ -146,6 +120,8 @@ class _Channel(HTTPChannel):
     server: WebServer
     sent_continue: bool
     is_refused = False
+    #: Seconds for which what the client sends is read and dropped after a refusal.
+    drops = _SECONDS
     _drops_until = 0.0  # time.monotonic; 0 unless it is so
     _stuck_since = 0.0  # time.monotonic; 0 unless there is something to send that the client does not take
     _rest = b""  # what arrived after the request that is being answered
@@ -172,7 +148,7 @@ class _Channel(HTTPChannel):
 
     def handle_close(self) -> None:
         if self.is_refused and not self._drops_until:
-            self._drops_until = time.monotonic() + _SECONDS
+            self._drops_until = time.monotonic() + self.drops
             self.will_close = False
             with suppress(OSError):  # the client may be gone
                 self.socket.shutdown(socket.SHUT_WR)
@@ -192,8 +168,15 @@ class _Channel(HTTPChannel):
         self._stuck_since = 0.0 if sent else self._stuck_since or time.monotonic()
         return sent
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request arrives, is answered, or its answer is being sent."""
+        return not self._drops_until and bool(self.request or self.requests or self.writable())
+
     def disconnect_if_stuck(self) -> None:
         """Close the connection if its client has taken nothing for a while; what waits to write to it is stopped."""
+        if self._drops_until and time.monotonic() > self._drops_until:
+            self.will_close = True
         if self._stuck_since:
             self._flush_exception(self._flush_some_if_lockable, do_close=False)  # poll waits for much space
         if self._stuck_since and time.monotonic() - self._stuck_since > _STUCK:
@@ -226,7 +209,10 @@ class _Channel(HTTPChannel):
                 return False
             while data and not self.requests:
                 request = self.request = self.request or self.parser_class(self.adj)
+                is_new = not request.headers_finished
                 data = data[request.received(data) :]
+                if is_new and request.headers_finished:
+                    self.server.refuse_if_too_many(self, request)
                 if request.expect_continue and request.headers_finished and not self.sent_continue:
                     self.send_continue()
                 if request.completed:
@@ -319,6 +305,16 @@ class WebServer(TcpWSGIServer):
         if not self._settings.behind_proxy and self.connections[peer] >= self.adj.connection_limit / _SHARE:
             conn.close()
             raise OSError("too many connections of one address")
+
+    def refuse_if_too_many(self, channel: _Channel, request: _Request) -> None:
+        """Refuse a request that came through a proxy if those of its address have their share of all connections."""
+        if not self._settings.behind_proxy:
+            return
+        channel.owner = owner = self._network(channel, request)
+        n = sum(each.owner == owner and each.is_busy for each in self.active_channels.values())
+        if n > self.adj.connection_limit / _SHARE:
+            channel.drops = _SCARCE
+            request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many requests at once. Try again in a minute.")
 
     def add_task(self, channel: _Channel) -> None:
         """Have the first request of a connection answered."""
