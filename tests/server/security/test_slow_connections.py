@@ -193,6 +193,26 @@ def test_senders_take_turns(new_door: Callable[..., Door]) -> None:
     assert [answer(connection)[0] for connection in [*first, other]] == [200] * 5
 
 
+def test_many_tokens_of_one_address_wait_for_others(new_door: Callable[..., Door]) -> None:
+    """Of an address, as many uploads are in the queue as there are threads; accounts can have any number of tokens."""
+    door = new_door(behind_proxy=True)
+
+    def send(token: str, address: str) -> socket.socket:
+        head = f"Host: x\r\nX-Forwarded-For: {address}\r\nAuthorization: Bearer {token}"
+        return door.connect(upload().replace(b"Host: x", head.encode()))
+
+    many = [send(f"token {n}", "192.0.2.1") for n in range(4)]
+    assert door.began.wait(60)
+    while len(door.server._uploads._waiting) < 3:
+        sleep(0.01)
+    other = send("other", "192.0.2.2")
+    while len(door.server._uploads._waiting) < 4:
+        sleep(0.01)
+    door.hold.set()
+    assert [answer(each)[0] for each in [*many, other]] == [200] * 5
+    assert door.addresses == ["192.0.2.1", "192.0.2.2", *["192.0.2.1"] * 3]
+
+
 def test_more_uploads_than_may_wait(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_WAITING", 1)
     door = new_door()
@@ -432,7 +452,7 @@ def test_addresses_take_turns_with_passwords_and_pages_go_on(new_door: Callable[
     held = [sign_in("192.0.2.1") for _ in range(5)]
     assert door.began.wait(60)
     other = sign_in("192.0.2.2")
-    while len(door.server._passwords._turns) < 2:
+    while len(door.server._passwords._gates[0]._passed) < 2:
         sleep(0.01)
     assert door.page() == 200
     door.hold.set()

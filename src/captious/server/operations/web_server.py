@@ -34,7 +34,7 @@ from waitress.task import WSGITask
 from captious.server.operations.web_refusals import Refusal
 from captious.server.operations.web_shares import Holding, surplus
 from captious.server.operations.web_threads import TurnThreads, UploadThreads
-from captious.server.people.addresses import client_address, network
+from captious.server.people.addresses import client_address, network, sender
 from captious.server.people.password_pages import hashes_password
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
@@ -252,8 +252,8 @@ class WebServer(TcpWSGIServer):
         #: How many connections each peer has.
         self.connections: Counter[str] = Counter()
         self._uploads = UploadThreads(settings.concurrent_reads, _WAITING, _SHARE)
-        self._passwords = TurnThreads(settings.concurrent_passwords, at_once=1)
-        self._pages = TurnThreads(settings.web_threads, at_once=max(settings.web_threads // 2, 1))
+        self._passwords = TurnThreads(settings.concurrent_passwords, 1)
+        self._pages = TurnThreads(settings.web_threads, max(settings.web_threads // 2, 1))
         adjustments = Adjustments(
             sockets=[listener],
             threads=settings.web_threads,
@@ -322,7 +322,7 @@ class WebServer(TcpWSGIServer):
         channel.owner = owner = self._network(channel, request)
         channel.is_refused = request.error is not None
         if not channel.is_refused and request.brings_captions:
-            for refused in self._uploads.add(channel, self._sender(channel, request), owner):
+            for refused in self._uploads.add(channel, sender(request.path, request.headers) or owner, owner):
                 refused.is_refused = True
                 refused.requests[0].refuse(
                     HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute."
@@ -362,10 +362,6 @@ class WebServer(TcpWSGIServer):
         owner = self._network(channel, requests[0]) if requests else channel.owner
         arrived = sum(each.body_bytes_received for each in requests)
         return Holding(channel, owner, arrived, can_end=request is not None)
-
-    def _sender(self, channel: _Channel, request: _Request) -> str:
-        """Whose upload it is, as far as can be told here: the token or the cookies, otherwise the address."""
-        return str(request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE") or channel.owner)
 
     def _network(self, channel: _Channel, request: _Request) -> str:
         """The address that a request comes from, as limits count it."""
