@@ -75,7 +75,7 @@ class TestAttempts:
 def test_pages_that_hash_passwords(set_up_site: Any, path: str, is_slow: bool) -> None:
     from django.urls import resolve
 
-    from captious.server.people.password_pages import hashes_password
+    from captious.server.operations.slow_pages import hashes_password
 
     assert resolve(path)
     assert hashes_password("POST", path) == is_slow

@@ -21,6 +21,7 @@ from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED
 
 UPLOAD = "/api/v1/challenges/open/submissions"
+COMPUTING = "/challenges/open/captions/1"
 LARGE = 32  # MiB
 
 
@@ -28,7 +29,7 @@ class Door:
     """The web server in this process, with two threads for pages, one for uploads, and an application that has none.
 
     Attributes:
-        hold: uploads, signing in, and the page /held are answered only when it is set.
+        hold: uploads, and pages that take long, are answered only when it is set.
         began: is set when one of them has reached the application.
         n_large: how many large answers were begun.
         addresses: from which requests came, as a proxy says.
@@ -51,7 +52,7 @@ class Door:
     def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = environ["wsgi.input"].read()
         self.arrived.append(environ[ARRIVED])
-        if environ["PATH_INFO"] in {UPLOAD, "/held", "/sign-in"}:
+        if environ["PATH_INFO"] in {UPLOAD, "/held", "/sign-in", COMPUTING}:
             self.began.set()
             self.hold.wait(60)
         if environ["PATH_INFO"] == "/large":
@@ -440,6 +441,21 @@ def test_one_address_leaves_threads_to_others(new_door: Callable[..., Door]) -> 
     assert answer(other)[0] == 200
     door.hold.set()
     assert [answer(each)[0] for each in held] == [200] * 3
+
+
+def test_pages_that_compute_leave_threads_to_others(new_door: Callable[..., Door]) -> None:
+    """However many addresses ask for them."""
+    door = new_door(behind_proxy=True, web_threads=4)
+
+    def ask(address: str) -> socket.socket:
+        return door.connect(get(COMPUTING, last=True).replace(b"Host: x", f"X-Forwarded-For: {address}".encode()))
+
+    held = [ask(f"192.0.2.{n}") for n in range(1, 9)]
+    assert door.began.wait(60)
+    assert door.page() == 200
+    door.hold.set()
+    assert [answer(each)[0] for each in held] == [200] * 8
+    assert door.addresses[0] == ""
 
 
 def test_addresses_take_turns_with_passwords_and_pages_go_on(new_door: Callable[..., Door]) -> None:

@@ -2,8 +2,8 @@
 
 However slowly clients send, they occupy a socket and no thread. What waitress has no settings for is added here: a
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
-what arrives at once (429), and threads of their own for uploads and passwords, so that pages do not wait for the
-reading of captions or the hashing of passwords.
+what arrives at once (429), and threads of their own for uploads, passwords and pages that compute, so that others do
+not wait for them.
 Requests that a client sends at once are answered one by one, those of an address in half of the threads, and a client
 that stops taking an answer is disconnected. No address can have all connections, or fill the disk with answers that it
 does not take.
@@ -31,11 +31,11 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import WSGITask
 
+from captious.server.operations.slow_pages import computes, hashes_password
 from captious.server.operations.web_refusals import Refusal
 from captious.server.operations.web_shares import Holding, surplus
 from captious.server.operations.web_threads import TurnThreads, UploadThreads
 from captious.server.people.addresses import client_address, network, sender
-from captious.server.people.password_pages import hashes_password
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
 
@@ -253,6 +253,7 @@ class WebServer(TcpWSGIServer):
         self.connections: Counter[str] = Counter()
         self._uploads = UploadThreads(settings.concurrent_reads, _WAITING, _SHARE)
         self._passwords = TurnThreads(settings.concurrent_passwords, 1)
+        self._computing = TurnThreads(max(settings.web_threads // 4, 1), 1)
         self._pages = TurnThreads(settings.web_threads, max(settings.web_threads // 2, 1))
         adjustments = Adjustments(
             sockets=[listener],
@@ -308,9 +309,9 @@ class WebServer(TcpWSGIServer):
 
     def refuse_if_too_many(self, channel: _Channel, request: _Request) -> None:
         """Refuse a request that came through a proxy if those of its address have their share of all connections."""
-        if not self._settings.behind_proxy:
-            return
         channel.owner = owner = self._network(channel, request)
+        if owner == channel.peer:
+            return
         n = sum(each.owner == owner and each.is_busy for each in self.active_channels.values())
         if n > self.adj.connection_limit / _SHARE:
             channel.drops = _SCARCE
@@ -329,8 +330,14 @@ class WebServer(TcpWSGIServer):
                 )
                 self._pages.add(refused, refused.owner)
             return
-        is_slow = not channel.is_refused and hashes_password(request.command, request.path)
-        (self._passwords if is_slow else self._pages).add(channel, owner)
+        self._threads_for(request).add(channel, owner)
+
+    def _threads_for(self, request: _Request) -> TurnThreads:
+        if request.error is not None:
+            return self._pages
+        if hashes_password(request.command, request.path):
+            return self._passwords
+        return self._computing if computes(request.path) else self._pages
 
     def maintenance(self, now: float) -> None:
         """waitress calls this once a second, and sends nothing meanwhile."""

@@ -254,12 +254,13 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
         raise OldScoresError
     candidates = storage.candidates_in(submission.folder, captions)
     table = reference_cache.references(challenge, submission.phase.reference_sets[key])
-    texts = [table.texts[start:end] for start, end in pairwise(table.offsets.tolist())]
-    n = max(map(len, texts))
+    offsets = table.offsets.tolist()
+    n = max(end - start for start, end in pairwise(offsets))
     per_caption = rounded_array(stored.per_caption, submission.phase.digits)
-    rows = [
-        [image, candidates[image], *values, *of_image, *[""] * (n - len(of_image))]
-        for image, of_image, values in zip(table.ids, texts, per_caption.tolist(), strict=True)
-    ]
+    texts = (table.texts[start:end] for start, end in pairwise(offsets))
+    rows = (
+        [image, candidates[image], *values.tolist(), *of_image, *[""] * (n - len(of_image))]
+        for image, of_image, values in zip(table.ids, texts, per_caption, strict=True)
+    )
     heads = ["image_id", "caption", *stored.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
     return csv_file(heads, rows, f"submission-{pk}-{captions}-{references}.csv")
