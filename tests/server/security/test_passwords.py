@@ -118,6 +118,14 @@ class TestTokens:
         assert undone.call("bob", "GET", "/api/v1/challenges/open").status_code == 200
         assert sign_in(undone.site.client(), "ann", NEW).status_code == 302
 
+    @pytest.mark.parametrize("method", ["get", "post"])
+    def test_administrators_use_the_same_page(self, undone: World, method: str) -> None:
+        """That of the administration pages keeps tokens, and is neither limited nor in the audit log."""
+        form = {"old_password": PASSWORD, **NEW_TWICE}
+        response = getattr(undone.as_user("root"), method)("/admin/password_change/", form)
+        assert response["Location"] == "/account/password"
+        assert sign_in(undone.site.client(), "root").status_code == 302
+
     @pytest.mark.parametrize("how", [change, reset])
     def test_tokens_can_be_kept(self, undone: World, how: Callable[..., None]) -> None:
         how(self, undone, keep_tokens="on")
