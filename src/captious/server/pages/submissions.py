@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import secrets
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -67,9 +69,12 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
                     context["problems"], context["remarks"] = intake.check(submission, path)
                     context["checked"] = not context["problems"]
                 else:
-                    intake.submit(submission, path, request=request)
+                    key = _key(request, path)
+                    intake.submit(submission, path, request=request, key=key, fingerprint=key)
                     messages.success(request, "Submitted.")
                     return redirect(submission.url)
+            except intake.AlreadySubmitted as already:
+                return redirect(already.submission.url)
             except intake.Refused as refused:
                 context["problems"] = refused.problems
                 if not refused.problems:
@@ -81,7 +86,20 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     team = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
-    return challenge_page(request, challenge, "submit", "submit", status=status, form=form, quotas=quotas, **context)
+    context |= {"form": form, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    return challenge_page(request, challenge, "submit", "submit", status=status, **context)
+
+
+def _key(request: HttpRequest, upload: Path) -> str:
+    """What names the upload of a form, so that a form that is sent twice is one submission; with another file, or
+    another answer in it, it is another one. Empty if the form has no key.
+    """
+    if not request.POST.get("form_key"):
+        return ""
+    with upload.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(repr(sorted(request.POST.lists())).encode())
+    return digest.hexdigest()
 
 
 @login_required
