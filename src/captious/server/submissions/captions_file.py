@@ -7,7 +7,6 @@ upload a file five times. It is also stricter about fields, which have to be cal
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from captious.data.source import Source, is_unicode
 from captious.errors import EncodingError
 from captious.server.submissions.equal_captions import equal_captions
 from captious.server.submissions.upload import Problem, UploadLimits, printable
+from captious.server.submissions.words import count_words
 
 __all__ = ["read_captions"]
 
@@ -31,8 +31,6 @@ _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"
 #: No id has more digits: 64 bits have 19. Conversion of long numbers takes time that grows with the square.
 _DIGITS = 20
-#: What counts as a word: programs that take captions apart make about as many of them.
-_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class _NoNumber:
@@ -244,7 +242,7 @@ def _checked(
             continue
         if len(caption) > longest:
             long.append(image)
-        elif len(caption) > most_words and sum(1 for _ in _WORD.finditer(caption)) > most_words:
+        elif len(caption) > most_words and count_words(caption) > most_words:
             wordy.append(image)
         if "\0" in caption:
             with_nul.append(image)
