@@ -7,6 +7,7 @@ upload a file five times. It is also stricter about fields, which have to be cal
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -183,7 +184,7 @@ def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
             details.setdefault(kind, problem.detail)
     has = ("has", "have")
     wordings: dict[str, Callable[[Sequence[int]], str]] = {
-        "json": lambda lines: f"{_places(unit, lines)} not JSON: {details['json']}.",
+        "json": lambda lines: f"{_places(unit, lines)} not JSON: {_without_line(details['json'], lines)}.",
         "record": lambda places: f"{_places(unit, places)} not an object such as {_RECORD}.",
         "no image_id": lambda places: f'{_places(unit, places, verb=has)} no "image_id".',
         "no caption": lambda places: f'{_places(unit, places, verb=has)} no "caption".',
@@ -290,6 +291,11 @@ def _checked(
     if not problems:
         problems += equal_captions(captions, file, limits.equal_captions)
     return [] if problems else [captions[image] for image in expected], problems
+
+
+def _without_line(detail: str, lines: Sequence[int]) -> str:
+    """What is wrong with JSON; without the number of the line where that has just been said."""
+    return detail if len(lines) > 1 else re.sub(r", line [\d,]+(?=, column)", "", detail)
 
 
 def _places(unit: str, numbers: Sequence[int], *, place: str = "", verb: tuple[str, str] = ("is", "are")) -> str:
