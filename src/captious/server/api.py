@@ -30,6 +30,7 @@ from captious.server.people.access import (
     submission_for,
     warnings_for,
 )
+from captious.server.people.addresses import token_in
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.secrets import user_of_token
@@ -77,11 +78,12 @@ def _call(*methods: str, needs_user: bool = False) -> Callable[[_View], _View]:
 
 def _user(request: HttpRequest) -> Any:
     """The user of the token. A session does not count here, so no other site can make a browser call the API."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     request.user = AnonymousUser()
-    if not scheme:
+    authorization = request.headers.get("Authorization", "")
+    if not authorization:
         return request.user
-    user = user_of_token(token.strip()) if scheme.lower() == "bearer" else None
+    token = token_in(authorization)
+    user = None if token is None else user_of_token(token)
     if user is None:
         limit(request, "wrong token")
         raise _Failure(401, "The token is not valid. Make one on your account page.")

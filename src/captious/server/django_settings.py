@@ -12,6 +12,7 @@ import dj_database_url
 
 from captious.errors import ParameterError
 from captious.report.explanations import SCRIPTS_FOLDER
+from captious.server.people.addresses import SESSION_COOKIE
 from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
@@ -89,7 +90,7 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-PASSWORD_HASHERS = ["captious.server.people.passwords.LimitedHasher"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -113,7 +114,7 @@ AXES_VERBOSE = False
 AXES_USERNAME_CALLABLE = "captious.server.people.passwords.name_tried"
 AXES_CLIENT_IP_CALLABLE = "captious.server.people.rates.network_of"
 
-SESSION_COOKIE_NAME = "captious_session"
+SESSION_COOKIE_NAME = SESSION_COOKIE
 CSRF_COOKIE_NAME = "captious_csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = CAPTIOUS.https
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

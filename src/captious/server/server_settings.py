@@ -97,7 +97,7 @@ class ServerSettings:
         web_threads: number of threads for pages in each of them.
         workers: number of scoring processes that ``captious serve`` starts.
         scoring_threads: number of threads of each; 0 for all cores.
-        scoring_seconds: time by the clock after which the worker that scores a submission hangs, and is replaced.
+        scoring_seconds: time by the clock after which scoring a submission is stopped, and its worker is replaced.
         scoring_cpu_seconds: processor time that scoring any submission may take.
         scoring_cpu_seconds_per_million_words: what it may take besides for each metric that parses captions or runs a
             model, and a tenth of it for each other metric. A submission that takes longer fails, and counts.

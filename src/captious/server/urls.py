@@ -84,5 +84,10 @@ urlpatterns = [
     # The administration pages ask for it.
     path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),
     path("api/v1/", include((_api, "api"))),
+    # Which ends tokens, is limited, and is in the audit log.
+    path(
+        "admin/password_change/",
+        admin.site.admin_view(RedirectView.as_view(pattern_name="captious:password_change")),
+    ),
     path("admin/", admin.site.urls),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.server.people.addresses import client_address, network
+from captious.server.people.addresses import client_address, network, sender
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,26 @@ def test_the_address_that_the_proxy_saw_counts(forwarded: str, address: str) -> 
 )
 def test_a_network_of_ipv6_counts_as_one(address: str, counted: str) -> None:
     assert network(address) == counted
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "whose"),
+    [
+        ("/api/v1/challenges/a", {"AUTHORIZATION": "Bearer cap_x"}, "cap_x"),
+        ("/api/v1/challenges/a", {"AUTHORIZATION": "bearer \t  cap_x  "}, "cap_x"),
+        (
+            "/api/v1/challenges/a/submissions",
+            {"AUTHORIZATION": "Bearer cap_x", "COOKIE": "captious_session=a"},
+            "cap_x",
+        ),
+        ("/api/v1/challenges/a", {"AUTHORIZATION": "Basic cap_x"}, ""),
+        ("/challenges/a/submit", {"COOKIE": "captious_session=abc"}, "abc"),
+        ("/challenges/a/submit", {"COOKIE": "x=1; captious_session=abc;y", "AUTHORIZATION": "Bearer 1"}, "abc"),
+        ("/challenges/a/submit", {"COOKIE": "x=1"}, ""),
+        ("/challenges/a/submit", {}, ""),
+    ],
+)
+def test_whatever_is_written_around_a_token_or_session_it_is_the_same(
+    path: str, headers: dict[str, str], whose: str
+) -> None:
+    assert sender(path, headers) == whose

@@ -229,6 +229,27 @@ class TestHeartbeat:
         assert "for 14 words" in submission.reason
         assert "counts towards your quota" in submission.reason
 
+    @pytest.mark.parametrize(("cpu", "counts"), [(9.0, False), (11.0, True)])
+    def test_what_runs_out_of_the_clock_counts_if_that_was_its_own_work(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch, cpu: float, counts: bool
+    ) -> None:
+        """On large challenges, captions may have more processor time than there is by the clock."""
+        from captious.server.scoring import lease
+
+        site.configure(lease_seconds=1, scoring_seconds=1)
+        [submission] = queue()
+        taken = lease.take("worker")
+        assert taken is not None
+        ended = threading.Event()
+        used = 0.0
+        monkeypatch.setattr(lease.time, "process_time", lambda: used)
+        with lease.Heartbeat(taken, on_timeout=ended.set) as heartbeat:
+            heartbeat.limit_cpu(100.0, 14)
+            used = cpu
+            assert ended.wait(60)
+        assert (now_as_of(submission).status, submission.counts) == ("failed", counts)
+        assert ("1 seconds by the clock, with 11 of 100 seconds" in submission.reason) == counts
+
     def test_the_preparation_of_references_is_not_its_work(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.challenges import reference_cache
         from captious.server.scoring import lease, worker

@@ -390,3 +390,36 @@ class TestPreparing:
             finally:
                 goes_on.set()
         assert not WorkerSeen.objects.exists()
+
+
+def test_expired_sessions_are_deleted(site: Site) -> None:
+    from datetime import timedelta
+
+    from django.contrib.sessions.models import Session
+    from django.utils import timezone
+
+    from captious.server.scoring import worker
+
+    site.client(site.user("ann"))
+    site.client(site.user("bob"))
+    expired = Session.objects.order_by("pk").first()
+    Session.objects.filter(pk=expired.pk).update(expire_date=timezone.now() - timedelta(seconds=1))
+    worker._tidy()
+    assert Session.objects.count() == 1
+    assert not Session.objects.filter(pk=expired.pk).exists()
+
+
+def test_chinese_captions_have_time_for_each_character(
+    site: Site, folder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from captious.server.scoring import lease, worker
+
+    given: list[int] = []
+    limit = worker.cpu_limit
+    monkeypatch.setattr(worker, "cpu_limit", lambda metrics, n: [given.append(n), limit(metrics, n)][1])
+    queue()
+    monkeypatch.setattr(worker.storage, "candidates_in", lambda *_: {1: "\u4e00\u53ea\u732b", 2: "a cat", 3: ""})
+    taken = lease.take("test")
+    assert taken is not None
+    worker.score(taken)
+    assert given == [5]

@@ -118,6 +118,18 @@ class TestBaselines:
         assert new.pk != base.pk
         assert new.is_hidden
 
+    @pytest.mark.parametrize("without", [{"phases": PHASES[1:]}, {}], ids=["its phase", "it"])
+    def test_one_that_was_hidden_stays_hidden_when_it_comes_back(self, olga: Organizer, without: Any) -> None:
+        [base] = olga.baselines()
+        olga.act("hide", submission=base.pk)
+        olga.write(**without, baselines=[{**BASELINE, "method": "Other", "phases": ["late"]}])
+        olga.site.load(olga.folder)
+        assert [each.method for each in olga.baselines()] == ["Other"]
+        olga.write()
+        done = olga.run("load")
+        assert "stays: baseline 'Base' of phase main: was hidden on the site and stays hidden" in done.stderr
+        assert [new.is_hidden for new in olga.baselines()] == [True]
+
     def test_what_the_folder_says_about_them_is_changed_there(self, olga: Organizer) -> None:
         [base] = olga.baselines()
         assert olga.post(f"/submissions/{base.pk}/edit", method="Renamed") == 404

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +17,12 @@ NEW_TWICE = {"new_password1": NEW, "new_password2": NEW}
 
 
 class TestAttempts:
+    @pytest.fixture(autouse=True)
+    def within_a_minute(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from captious.server.people import rates
+
+        monkeypatch.setattr(rates, "time", SimpleNamespace(time=lambda: 600.0))
+
     @pytest.mark.parametrize("page", ["/sign-in", "/admin/login/"])
     def test_one_address_cannot_try_many_names(self, undone: World, page: str) -> None:
         undone.site.configure(requests_per_minute=3)
@@ -41,49 +46,40 @@ class TestAttempts:
         statuses = [undone.as_user(name).post(address).status_code for name in ("ann", "bob", "paul", "olga")]
         assert statuses == [200, 200, 200, 429]
 
+    def test_signing_in_and_up_count_together(self, undone: World) -> None:
+        undone.site.configure(requests_per_minute=3)
+        statuses = [self.attempt(undone, page).status_code for page in ("/sign-in", "/sign-up", "/admin/login/")]
+        assert statuses == [200, 422, 200]
+        assert self.attempt(undone, "/sign-up").status_code == 429
+
     def attempt(self, world: World, page: str = "/sign-in", name: str = "ann", address: str = "10.0.0.1") -> Any:
         form = {"username": name, "password": "wrong"}
         return world.site.client().post(page, form, REMOTE_ADDR=address)
 
 
-def test_hashes_that_run_and_wait_are_few_and_pages_go_on(undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from django.conf import settings
-    from django.contrib.auth.hashers import PBKDF2PasswordHasher, make_password
-    from django.test import override_settings
+@pytest.mark.parametrize(
+    ("path", "is_slow"),
+    [
+        ("/sign-in", True),
+        ("/sign-up", True),
+        ("/account/password", True),
+        ("/account/reset/MQ/set-password/", True),
+        ("/admin/login/", True),
+        ("/admin/captious/user/add/", True),
+        ("/admin/captious/user/1/password/", True),
+        ("/account/", False),
+        ("/account/reset", False),  # sends a mail
+        ("/challenges/open/submit", False),
+    ],
+)
+def test_pages_that_hash_passwords(set_up_site: Any, path: str, is_slow: bool) -> None:
+    from django.urls import resolve
 
-    from captious.server.people import passwords
-    from captious.server.people.rates import TooManyRequests
+    from captious.server.operations.slow_pages import hashes_password
 
-    running, most, go_on, lock = 0, 0, threading.Event(), threading.Lock()
-
-    def encode(*_: Any) -> str:
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        go_on.wait(60)
-        with lock:
-            running -= 1
-        return "pbkdf2_sha256$1$salt$hash"
-
-    monkeypatch.setattr(PBKDF2PasswordHasher, "encode", encode)
-    places = passwords._places._value
-    assert settings.CAPTIOUS.concurrent_passwords < places < settings.CAPTIOUS.web_threads
-    with override_settings(PASSWORD_HASHERS=["captious.server.people.passwords.LimitedHasher"]):
-        make_password(None)  # loads the hashers
-        with ThreadPoolExecutor(places) as threads:
-            hashes = [threads.submit(make_password, "x") for _ in range(places)]
-            while passwords._places._value:
-                go_on.wait(0.01)
-            with pytest.raises(TooManyRequests):
-                make_password("x")
-            refused = sign_in(undone.site.client(), "nobody")
-            assert (refused.status_code, refused["Retry-After"]) == (429, "5")
-            assert undone.site.client().get("/challenges/open/leaderboard").status_code == 200
-            go_on.set()
-            assert all(hash.result() for hash in hashes)
-        assert most == settings.CAPTIOUS.concurrent_passwords
-        assert make_password("x")
+    assert resolve(path)
+    assert hashes_password("POST", path) == is_slow
+    assert not hashes_password("GET", path)
 
 
 class TestTokens:
@@ -121,6 +117,14 @@ class TestTokens:
         assert undone.call("ann", "GET", "/api/v1/challenges/open").status_code == 401
         assert undone.call("bob", "GET", "/api/v1/challenges/open").status_code == 200
         assert sign_in(undone.site.client(), "ann", NEW).status_code == 302
+
+    @pytest.mark.parametrize("method", ["get", "post"])
+    def test_administrators_use_the_same_page(self, undone: World, method: str) -> None:
+        """That of the administration pages keeps tokens, and is neither limited nor in the audit log."""
+        form = {"old_password": PASSWORD, **NEW_TWICE}
+        response = getattr(undone.as_user("root"), method)("/admin/password_change/", form)
+        assert response["Location"] == "/account/password"
+        assert sign_in(undone.site.client(), "root").status_code == 302
 
     @pytest.mark.parametrize("how", [change, reset])
     def test_tokens_can_be_kept(self, undone: World, how: Callable[..., None]) -> None:

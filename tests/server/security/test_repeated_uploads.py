@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -40,6 +41,34 @@ def test_the_same_key(undone: World) -> None:
         again = send(undone)
         assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])
     assert n_attempts() == 1
+
+
+def test_a_form_that_is_sent_several_times(undone: World) -> None:
+    client = undone.as_user("ann")
+
+    def key() -> str:
+        found = re.search(r'name="form_key" value="(.+?)"', client.get("/challenges/open/submit").content.decode())
+        assert found
+        return found[1]
+
+    def sent(**values: Any) -> str:
+        content = values.pop("content", CONTENT)
+        form = undone.site.form(undone.users["ann"], content, filename="captions.zip", **values)
+        response = client.post("/challenges/open/submit", form)
+        assert response.status_code == 302
+        return str(response["Location"])
+
+    first = key()
+    addresses = [sent(form_key=first) for _ in range(3)]
+    assert len({*addresses}) == 1
+    others = [
+        sent(form_key=first, method="Other"),
+        sent(form_key=first, content=upload("a dog")),  # the browser went back
+        sent(form_key=key()),
+        sent(),
+        sent(),
+    ]
+    assert len({*addresses, *others}) == 6
 
 
 def test_other_keys_and_other_users(undone: World) -> None:

@@ -21,6 +21,7 @@ from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED
 
 UPLOAD = "/api/v1/challenges/open/submissions"
+COMPUTING = "/challenges/open/captions/1"
 LARGE = 32  # MiB
 
 
@@ -28,7 +29,7 @@ class Door:
     """The web server in this process, with two threads for pages, one for uploads, and an application that has none.
 
     Attributes:
-        hold: uploads, and the page /held, are answered only when it is set.
+        hold: uploads, and pages that take long, are answered only when it is set.
         began: is set when one of them has reached the application.
         n_large: how many large answers were begun.
         addresses: from which requests came, as a proxy says.
@@ -51,7 +52,7 @@ class Door:
     def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = environ["wsgi.input"].read()
         self.arrived.append(environ[ARRIVED])
-        if environ["PATH_INFO"] in {UPLOAD, "/held"}:
+        if environ["PATH_INFO"] in {UPLOAD, "/held", "/sign-in", COMPUTING}:
             self.began.set()
             self.hold.wait(60)
         if environ["PATH_INFO"] == "/large":
@@ -92,6 +93,10 @@ class Door:
 def upload(size: int = 3, path: str = UPLOAD, body: bytes | None = None) -> bytes:
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {size}\r\n\r\n"
     return head.encode() + (bytes(size) if body is None else body)
+
+
+def get(path: str, *, last: bool = False) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\n{'Connection: close' if last else 'X: y'}\r\n\r\n".encode()
 
 
 def answer(connection: socket.socket) -> tuple[int, bytes]:
@@ -189,6 +194,26 @@ def test_senders_take_turns(new_door: Callable[..., Door]) -> None:
     assert [answer(connection)[0] for connection in [*first, other]] == [200] * 5
 
 
+def test_many_tokens_of_one_address_wait_for_others(new_door: Callable[..., Door]) -> None:
+    """Of an address, as many uploads are in the queue as there are threads; accounts can have any number of tokens."""
+    door = new_door(behind_proxy=True)
+
+    def send(token: str, address: str) -> socket.socket:
+        head = f"Host: x\r\nX-Forwarded-For: {address}\r\nAuthorization: Bearer {token}"
+        return door.connect(upload().replace(b"Host: x", head.encode()))
+
+    many = [send(f"token {n}", "192.0.2.1") for n in range(4)]
+    assert door.began.wait(60)
+    while len(door.server._uploads._waiting) < 3:
+        sleep(0.01)
+    other = send("other", "192.0.2.2")
+    while len(door.server._uploads._waiting) < 4:
+        sleep(0.01)
+    door.hold.set()
+    assert [answer(each)[0] for each in [*many, other]] == [200] * 5
+    assert door.addresses == ["192.0.2.1", "192.0.2.2", *["192.0.2.1"] * 3]
+
+
 def test_more_uploads_than_may_wait(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_WAITING", 1)
     door = new_door()
@@ -268,6 +293,19 @@ def test_one_address_cannot_take_all_connections(
     for _ in range(20):
         proxied.connect(b"GET ")
     assert proxied.page() == 200
+
+
+@pytest.mark.parametrize("sent", [upload(100, body=b"x"), get("/large", last=True)], ids=["uploads", "answers"])
+def test_one_address_behind_a_proxy_cannot_take_all_connections(
+    new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    """Connections on which nothing goes on, as a proxy keeps them, do not count."""
+    monkeypatch.setattr(web_server, "_CONNECTIONS", 40)
+    door = new_door(behind_proxy=True, web_threads=8)
+    taken = [door.connect(sent.replace(b"Host: x", b"X-Forwarded-For: 192.0.2.1"), buffer=4096) for _ in range(80)]
+    with door.connect(get("/", last=True).replace(b"Host: x", b"X-Forwarded-For: 192.0.2.2")) as other:
+        assert answer(other)[0] == 200
+    assert [answer(each)[0] for each in taken[10:40]] == [429] * 30
 
 
 def is_closed(connection: socket.socket) -> bool:
@@ -370,10 +408,6 @@ def test_who_sends_on_after_a_refusal_gets_the_answer(new_door: Callable[..., Do
         assert answer(connection)[0] == 413
 
 
-def get(path: str, *, last: bool = False) -> bytes:
-    return f"GET {path} HTTP/1.1\r\nHost: x\r\n{'Connection: close' if last else 'X: y'}\r\n\r\n".encode()
-
-
 def test_requests_that_are_sent_at_once_are_answered_in_order(new_door: Callable[..., Door]) -> None:
     body = upload(12).replace(b"Connection: close", b"X: y").replace(UPLOAD.encode(), b"/form")
     with new_door().connect(get("/") * 3 + body + b"\r\n" + get("/") * 300 + get("/", last=True)) as connection:
@@ -407,6 +441,39 @@ def test_one_address_leaves_threads_to_others(new_door: Callable[..., Door]) -> 
     assert answer(other)[0] == 200
     door.hold.set()
     assert [answer(each)[0] for each in held] == [200] * 3
+
+
+def test_pages_that_compute_leave_threads_to_others(new_door: Callable[..., Door]) -> None:
+    """However many addresses ask for them."""
+    door = new_door(behind_proxy=True, web_threads=4)
+
+    def ask(address: str) -> socket.socket:
+        return door.connect(get(COMPUTING, last=True).replace(b"Host: x", f"X-Forwarded-For: {address}".encode()))
+
+    held = [ask(f"192.0.2.{n}") for n in range(1, 9)]
+    assert door.began.wait(60)
+    assert door.page() == 200
+    door.hold.set()
+    assert [answer(each)[0] for each in held] == [200] * 8
+    assert door.addresses[0] == ""
+
+
+def test_addresses_take_turns_with_passwords_and_pages_go_on(new_door: Callable[..., Door]) -> None:
+    """One is hashed at a time; who tries many waits in the queue once, and keeps no thread from pages."""
+    door = new_door(behind_proxy=True)
+
+    def sign_in(address: str) -> socket.socket:
+        return door.connect(upload(path="/sign-in").replace(b"Host: x", f"X-Forwarded-For: {address}".encode()))
+
+    held = [sign_in("192.0.2.1") for _ in range(5)]
+    assert door.began.wait(60)
+    other = sign_in("192.0.2.2")
+    while len(door.server._passwords._gates[0]._passed) < 2:
+        sleep(0.01)
+    assert door.page() == 200
+    door.hold.set()
+    assert [answer(each)[0] for each in [*held, other]] == [200] * 6
+    assert door.addresses == ["", "192.0.2.1", "192.0.2.2", *["192.0.2.1"] * 4]
 
 
 def test_clients_that_read_slowly(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.server.security.world import World, upload
 
 
@@ -59,6 +61,34 @@ class TestRemoval:
         assert members(undone) == {"ann", "mia", "dora"}
         assert undone.as_user("bob").get("/teams/alpha/").status_code == 404
         assert undone.as_user("bob").post(f"/teams/join/{undone.invitation}").status_code == 404
+
+    @pytest.mark.parametrize("address", ["/teams/join/{invitation}", "/teams/alpha/invite"])
+    def test_nor_with_a_request_that_is_under_way(
+        self, undone: World, monkeypatch: pytest.MonkeyPatch, address: str
+    ) -> None:
+        """The member is removed when the request begins the first transaction in which it may write about the team."""
+        from django.db.transaction import Atomic
+
+        from captious.server.models import Invitation
+        from captious.server.pages import people
+
+        def removed_before(atomic: Any) -> None:
+            monkeypatch.setattr(Atomic, "__enter__", begin)
+            assert remove(undone, "ann", "bob").status_code == 302
+            begin(atomic)
+
+        def counted(*_: Any, **__: Any) -> None:
+            monkeypatch.setattr(Atomic, "__enter__", removed_before)
+
+        join(undone, "bob")
+        client, begin = undone.as_user("bob"), Atomic.__enter__
+        if address.endswith("invite"):
+            counted()
+        else:
+            monkeypatch.setattr(people, "limit", counted)
+        assert client.post(address.format(invitation=undone.invitation)).status_code == 404
+        assert members(undone) == {"ann", "mia", "dora"}
+        assert not Invitation.objects.filter(team=undone.alpha).exists()
 
     def test_nobody_who_is_no_member(self, undone: World) -> None:
         for pk in (undone.users["paul"].pk, 10**30):

@@ -191,6 +191,8 @@ def test_json_lines() -> None:
         'Line 5 is not an object such as {"image_id": 42, "caption": "a cat"}.',
         "2 images have no caption.",
     ]
+    (problem, *_) = messages(b"\n".join([lines[0], b"{]"]), "a.jsonl")
+    assert problem == "Line 2 is not JSON: Expecting property name enclosed in double quotes, column 2."
 
 
 def test_tables() -> None:

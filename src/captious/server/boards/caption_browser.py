@@ -126,34 +126,34 @@ def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
     """Why the candidates got their scores, by each metric that explains them; none in a phase that shows scores with
     fewer digits than explanations have.
     """
-    digits = query.phase.digits
-    if digits < _DIGITS:
+    if query.phase.digits < _DIGITS:
         return []
-    table = _references(query)
     metrics = {
         part.signatures()[0]: part
         for entry in reference_cache.selection(query.challenge, threads=1)
         for part in explained_parts(entry.metric)
     }
     return [
-        _explanation(metric, shown, row.references, table, digits)
-        for metric in metrics.values()
-        for shown in row.candidates
+        _explanation(metric, shown, row.references, query) for metric in metrics.values() for shown in row.candidates
     ]
 
 
-def _explanation(
-    metric: Any, shown: ShownCaption, references: list[str], table: References, digits: int
-) -> Explanation:
+def _explanation(metric: Any, shown: ShownCaption, references: list[str], query: Query) -> Explanation:
     try:
-        state = {"state": metric.fit(table)} if metric.needs_fit else {}
+        reference_set = query.phase.reference_sets[query.key]
+        state = {"state": reference_cache.state(query.challenge, reference_set, metric)} if metric.needs_fit else {}
         explained = metric.explain(shown.caption, references, **state)
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
         return Explanation(shown.submission, metric.name, problem=str(error))
     text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
+<<<<<<< 46c2b5ed87018aabc0819e6a4d81b82601548629
     values = rounded_values(explanation_values(explained), digits)
     drawn = {"layout": layout_values(metric.explanation), "values": values}
     return Explanation(shown.submission, metric.name, drawn, text)
+=======
+    values = rounded_values(explanation_values(explained), query.phase.digits)
+    return Explanation(shown.submission, metric.name, metric.explanation, values, text)
+>>>>>>> 3399aa79fa86352787a0c56d4b18da6fea73e559
 
 
 def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> CaptionRow:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["effect_digits", "interval_digits", "p_digits", "rounded", "rounded_array", "rounded_values"]
+__all__ = ["effect_digits", "interval_digits", "p_digits", "rounded", "rounded_array", "rounded_ends", "rounded_values"]
 
 
 def interval_digits(digits: int) -> int:
@@ -34,6 +35,18 @@ def rounded(value: float | None, digits: int) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return round(value, digits) + 0.0  # no negative zero
+
+
+def rounded_ends(low: float | None, high: float | None, digits: int) -> tuple[float | None, float | None]:
+    """The ends of an interval around a number with this many decimal places: with one fewer, away from the number."""
+    return _towards(low, ROUND_FLOOR, digits), _towards(high, ROUND_CEILING, digits)
+
+
+def _towards(end: float | None, direction: str, digits: int) -> float | None:
+    if end is None or not math.isfinite(end):
+        return None
+    step = Decimal(1).scaleb(-interval_digits(digits))
+    return float(Decimal(repr(float(end))).quantize(step, direction)) + 0.0
 
 
 def rounded_array(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:

@@ -36,11 +36,10 @@ _MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
 
 @dataclass(frozen=True)
 class _Member:
-    """What the order of a board depends on, of one submission."""
+    """What the order of a board depends on, of one submission. Baselines and anonymous submissions have no team."""
 
     record: Record
-    team: tuple[int, bool]
-    is_baseline: bool
+    team: int | None
 
 
 def board_changed(phase: int) -> None:
@@ -91,7 +90,7 @@ def _members(phase: Phase) -> list[_Member]:
     rows = Submission.objects.on_board().filter(phase=phase).order_by("pk")
     values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline")
     return [
-        _Member((pk, round(1e6 * finished.timestamp())), (team, anonymous), is_baseline)
+        _Member((pk, round(1e6 * finished.timestamp())), None if anonymous or is_baseline else team)
         for pk, finished, team, anonymous, is_baseline in values
     ]
 
@@ -155,18 +154,17 @@ def _rounded(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
 
 
 def _best_of_each_team(order: NDArray[np.int64], members: Sequence[_Member]) -> NDArray[np.int64]:
-    """The first submission of each team; every baseline.
+    """The first submission of each team; every baseline, and every anonymous submission.
 
-    A team's anonymous submissions are taken as those of another team: one that disappeared in favor of a submission
-    with the team's name, or the other way round, would tell whose it is.
+    If anonymous submissions were missing, or appeared when another one is named, that would tell whose they are.
     """
     kept: list[int] = []
-    teams: set[tuple[int, bool]] = set()
+    teams: set[int | None] = set()
     for i in order.tolist():
-        member = members[i]
-        if member.is_baseline or member.team not in teams:
+        team = members[i].team
+        if team is None or team not in teams:
             kept.append(i)
-            teams.add(member.team)
+            teams.add(team)
     return np.array(kept, dtype=np.int64)
 
 

@@ -8,7 +8,7 @@ from captious.evaluation.paired_tests import effect_size
 from captious.evaluation.resampling import Sampling, bootstrap_p_value
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.ranking import SIGNIFICANCE
-from captious.server.boards.shown_digits import effect_digits, interval_digits, p_digits, rounded
+from captious.server.boards.shown_digits import effect_digits, p_digits, rounded, rounded_ends
 from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
 
@@ -64,7 +64,9 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
         shown_a, shown_b = round(score_a, digits), round(score_b, digits)
         n = min(len(stored_a.resampled), len(stored_b.resampled))  # the first of more are the same
         resampled = stored_b.resampled[:n, j] - stored_a.resampled[:n, i]
-        low, high = Sampling().interval(resampled)
+        difference = round(shown_b - shown_a, digits)
+        ends = Sampling().interval(resampled)
+        low, high = rounded_ends(min(ends[0], difference), max(ends[1], difference), digits)
         n_images = len(stored_a.per_caption)
         p = bootstrap_p_value(score_b - score_a, resampled, scale=max(abs(score_a), abs(score_b)), n_images=n_images)
         effect = effect_size(stored_b.per_caption[:, j] - stored_a.per_caption[:, i])
@@ -74,9 +76,9 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
                 name=name,
                 score_a=shown_a,
                 score_b=shown_b,
-                difference=round(shown_b - shown_a, digits),
-                low=rounded(low, interval_digits(digits)),
-                high=rounded(high, interval_digits(digits)),
+                difference=difference,
+                low=low,
+                high=high,
                 p=rounded(p, p_digits(digits)) if differs else None,
                 effect_size=rounded(effect, effect_digits(digits)) if differs else None,
                 lower_is_better=name in query.outputs.lower_is_better,

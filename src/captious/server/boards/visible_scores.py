@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from captious.server.boards.board_outputs import BoardOutputs, sets_of
-from captious.server.boards.shown_digits import interval_digits, rounded
+from captious.server.boards.shown_digits import rounded, rounded_ends
 from captious.server.models import Phase, Submission
 from captious.server.people.access import may_see_scores
 
@@ -19,11 +19,10 @@ __all__ = ["rounded_outputs", "visible_scores"]
 
 def rounded_outputs(outputs: Mapping[str, Mapping[str, Any]], phase: Phase) -> dict[str, dict[str, Any]]:
     """The scores on one reference set, output -> {"score", "low", "high", "signature"}, rounded."""
-    digits = phase.digits
     return {
         name: {
-            "score": rounded(entry["score"], digits),
-            **{end: rounded(entry[end], interval_digits(digits)) for end in ("low", "high")},
+            "score": rounded(entry["score"], phase.digits),
+            **dict(zip(("low", "high"), rounded_ends(entry["low"], entry["high"], phase.digits), strict=True)),
             "signature": entry["signature"],
         }
         for name, entry in outputs.items()

@@ -38,7 +38,7 @@ class Changes:
         kept: what was set on the site and stays, although the folder says otherwise.
         boards: phase -> "public" or "hidden".
         withdrawn: (phase, method) of the baselines that were deleted on the site and stay so.
-        hidden: (phase, method) of the baselines that are hidden on the site and stay so.
+        hidden: (phase, method) of the baselines that were hidden on the site and stay so, also when they come back.
     """
 
     folder: list[str] = field(default_factory=list)
@@ -90,15 +90,17 @@ def _add_baselines(changes: Changes, checked: CheckedChallenge, old: Challenge) 
             row = latest.get(key)
             if row is None:
                 continue
-            if row.status == _Status.DELETED and key in before:  # otherwise, the folder no longer had it
-                where = f"baseline {baseline.method!r} of phase {key[0]}"
+            is_deleted, where = row.status == _Status.DELETED, f"baseline {baseline.method!r} of phase {key[0]}"
+            if is_deleted and key in before:  # otherwise, the folder no longer had it
                 if row.filename == baseline_filename(checked, baseline):
                     changes.kept.append(f"{where}: was deleted on the site and stays deleted")
                     changes.withdrawn.add(key)
                 else:
                     changes.undone.append(f"{where}: was deleted on the site and is submitted with its new file")
-            if row.is_hidden and row.status != _Status.DELETED:
+            if row.is_hidden:
                 changes.hidden.add(key)
+                if is_deleted and key not in changes.withdrawn:
+                    changes.kept.append(f"{where}: was hidden on the site and stays hidden")
 
 
 def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:

@@ -13,25 +13,29 @@ import threading
 from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
 from captious.data import References, read_references
 from captious.errors import CaptiousError, OutputError
 from captious.evaluation.preparation import annotate, write
+from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import Selection, select
 from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.definition import ReferencesDefinition
 from captious.server.challenges.folder import read_reference_set
 from captious.server.models import Challenge
 
-__all__ = ["give_up", "is_ready", "prepare", "references", "selection"]
+__all__ = ["give_up", "is_ready", "prepare", "references", "selection", "state"]
 
 _MOST = 8  # reference sets that are kept
 #: A version of a challenge, and when that was made: one of the same name may have been deleted.
 _Version = tuple[str, int, str]
 _kept: OrderedDict[tuple[_Version, str, str], References] = OrderedDict()
 _selections: dict[_Version, Selection] = {}
+#: What metrics know about a reference set, by their signatures.
+_states: dict[tuple[_Version, str, str], dict[str, Any]] = {}
 _ready: set[_Version] = set()
 _lock = threading.RLock()  # web processes have several threads
 _log = logging.getLogger(__name__)
@@ -79,8 +83,24 @@ def references(challenge: Challenge, reference_set: ReferencesDefinition) -> Ref
             _kept[key] = _read(challenge, reference_set)
         _kept.move_to_end(key)
         while len(_kept) > _MOST:
-            _kept.popitem(last=False)
+            _states.pop(_kept.popitem(last=False)[0], None)
         return _kept[key]
+
+
+def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: BaseMetric) -> Any:
+    """What a metric has to know about a reference set before it scores, computed once while the set is kept.
+
+    Raises:
+        CaptiousError: the metric cannot run here.
+    """
+    table = references(challenge, reference_set)
+    key = (_version(challenge), reference_set.captions, reference_set.name)
+    signature = metric.signatures()[0]
+    with _lock:
+        known = _states.setdefault(key, {})
+    if signature not in known:
+        known[signature] = metric.fit(table)
+    return known[signature]
 
 
 def selection(challenge: Challenge, *, threads: int | None) -> Selection:
@@ -136,5 +156,6 @@ def _forget_other_versions(version: _Version) -> None:
     slug = version[0]
     for key in [key for key in _kept if key[0][0] == slug and key[0] != version]:
         del _kept[key]
+        _states.pop(key, None)
     for other in [other for other in _selections if other[0] == slug and other != version]:
         del _selections[other]

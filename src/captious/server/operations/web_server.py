@@ -2,7 +2,8 @@
 
 However slowly clients send, they occupy a socket and no thread. What waitress has no settings for is added here: a
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
-what arrives at once (429), and threads of their own for uploads, so that pages do not wait for the reading of captions.
+what arrives at once (429), and threads of their own for uploads, passwords and pages that compute, so that others do
+not wait for them.
 Requests that a client sends at once are answered one by one, those of an address in half of the threads, and a client
 that stops taking an answer is disconnected. No address can have all connections, or fill the disk with answers that it
 does not take.
@@ -10,7 +11,6 @@ does not take.
 
 from __future__ import annotations
 
-import json
 import logging
 import resource
 import socket
@@ -20,7 +20,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from html import escape
 from http import HTTPStatus
 from typing import Any
 
@@ -31,11 +30,12 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import WSGITask
-from waitress.utilities import Error
 
+from captious.server.operations.slow_pages import computes, hashes_password
+from captious.server.operations.web_refusals import Refusal
 from captious.server.operations.web_shares import Holding, surplus
 from captious.server.operations.web_threads import TurnThreads, UploadThreads
-from captious.server.people.addresses import client_address, network
+from captious.server.people.addresses import client_address, network, sender
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
 
@@ -44,6 +44,7 @@ __all__ = ["WebServer"]
 _log = logging.getLogger("captious.web")
 _SECONDS = 30  # in which a request that brings no captions must have arrived
 _SILENCE = 60  # seconds without a byte after which a connection is closed
+_SCARCE = 2  # seconds for which what a client sends is read after a refusal where connections are scarce
 _STUCK = 30  # seconds after which a client that takes nothing of an answer is disconnected
 _SENT = 128 * 1024  # bytes of an answer that the system keeps until the client takes them
 _HEADER_BYTES, _LINE_BYTES, _FIELDS = 64 * 1024, 8190, 100
@@ -54,32 +55,7 @@ _AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
 _UNTAKEN = 2 << 30  # bytes of answers that may wait for their clients to take them
 _SHARE = 4  # one address, and of uploads that wait one account, may have up to this part of all
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title></head>
-<body><main><h1>{title}</h1><p>{message}</p><p><a href="/">Challenges</a></p></main></body>
-</html>
-"""
-
 _Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
-
-
-class _Refusal(Error):
-    """An answer that the application has no part in: JSON for programs, otherwise a page."""
-
-    def __init__(self, status: HTTPStatus, message: str, *, as_json: bool) -> None:
-        super().__init__(message)
-        self.code, self.reason = status.value, status.phrase
-        self._as_json = as_json
-
-    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        kind, text = "text/html", _PAGE.format(title=self.reason, message=escape(self.body))
-        if self._as_json:
-            kind, text = "application/json", json.dumps({"error": self.body})
-        headers = [("Content-Type", f"{kind}; charset=utf-8")]
-        if self.code in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
-            headers.append(("Retry-After", "30"))
-        return f"{self.code} {self.reason}", headers, text.encode()
 
 
 class _Request(HTTPRequestParser):
@@ -111,7 +87,7 @@ class _Request(HTTPRequestParser):
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
         """Answer with an error, and read no more."""
-        self.error = _Refusal(status, message, as_json=self.path.startswith("/api/"))
+        self.error = Refusal(status, message, as_json=self.path.startswith("/api/"))
         self.body_rcv, self.chunked, self.content_length = None, False, 0
         self.expect_continue = False
         self.completed = True
@@ -144,6 +120,8 @@ class _Channel(HTTPChannel):
     server: WebServer
     sent_continue: bool
     is_refused = False
+    #: Seconds for which what the client sends is read and dropped after a refusal.
+    drops = _SECONDS
     _drops_until = 0.0  # time.monotonic; 0 unless it is so
     _stuck_since = 0.0  # time.monotonic; 0 unless there is something to send that the client does not take
     _rest = b""  # what arrived after the request that is being answered
@@ -170,7 +148,7 @@ class _Channel(HTTPChannel):
 
     def handle_close(self) -> None:
         if self.is_refused and not self._drops_until:
-            self._drops_until = time.monotonic() + _SECONDS
+            self._drops_until = time.monotonic() + self.drops
             self.will_close = False
             with suppress(OSError):  # the client may be gone
                 self.socket.shutdown(socket.SHUT_WR)
@@ -190,8 +168,15 @@ class _Channel(HTTPChannel):
         self._stuck_since = 0.0 if sent else self._stuck_since or time.monotonic()
         return sent
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request arrives, is answered, or its answer is being sent."""
+        return not self._drops_until and bool(self.request or self.requests or self.writable())
+
     def disconnect_if_stuck(self) -> None:
         """Close the connection if its client has taken nothing for a while; what waits to write to it is stopped."""
+        if self._drops_until and time.monotonic() > self._drops_until:
+            self.will_close = True
         if self._stuck_since:
             self._flush_exception(self._flush_some_if_lockable, do_close=False)  # poll waits for much space
         if self._stuck_since and time.monotonic() - self._stuck_since > _STUCK:
@@ -224,7 +209,10 @@ class _Channel(HTTPChannel):
                 return False
             while data and not self.requests:
                 request = self.request = self.request or self.parser_class(self.adj)
+                is_new = not request.headers_finished
                 data = data[request.received(data) :]
+                if is_new and request.headers_finished:
+                    self.server.refuse_if_too_many(self, request)
                 if request.expect_continue and request.headers_finished and not self.sent_continue:
                     self.send_continue()
                 if request.completed:
@@ -264,7 +252,9 @@ class WebServer(TcpWSGIServer):
         #: How many connections each peer has.
         self.connections: Counter[str] = Counter()
         self._uploads = UploadThreads(settings.concurrent_reads, _WAITING, _SHARE)
-        self._pages = TurnThreads(settings.web_threads, at_once=max(settings.web_threads // 2, 1))
+        self._passwords = TurnThreads(settings.concurrent_passwords, 1)
+        self._computing = TurnThreads(max(settings.web_threads // 4, 1), 1)
+        self._pages = TurnThreads(settings.web_threads, max(settings.web_threads // 2, 1))
         adjustments = Adjustments(
             sockets=[listener],
             threads=settings.web_threads,
@@ -317,20 +307,37 @@ class WebServer(TcpWSGIServer):
             conn.close()
             raise OSError("too many connections of one address")
 
+    def refuse_if_too_many(self, channel: _Channel, request: _Request) -> None:
+        """Refuse a request that came through a proxy if those of its address have their share of all connections."""
+        channel.owner = owner = self._network(channel, request)
+        if owner == channel.peer:
+            return
+        n = sum(each.owner == owner and each.is_busy for each in self.active_channels.values())
+        if n > self.adj.connection_limit / _SHARE:
+            channel.drops = _SCARCE
+            request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many requests at once. Try again in a minute.")
+
     def add_task(self, channel: _Channel) -> None:
         """Have the first request of a connection answered."""
         request = channel.requests[0]
         channel.owner = owner = self._network(channel, request)
         channel.is_refused = request.error is not None
         if not channel.is_refused and request.brings_captions:
-            for refused in self._uploads.add(channel, self._sender(channel, request), owner):
+            for refused in self._uploads.add(channel, sender(request.path, request.headers) or owner, owner):
                 refused.is_refused = True
                 refused.requests[0].refuse(
                     HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute."
                 )
                 self._pages.add(refused, refused.owner)
             return
-        self._pages.add(channel, owner)
+        self._threads_for(request).add(channel, owner)
+
+    def _threads_for(self, request: _Request) -> TurnThreads:
+        if request.error is not None:
+            return self._pages
+        if hashes_password(request.command, request.path):
+            return self._passwords
+        return self._computing if computes(request.path) else self._pages
 
     def maintenance(self, now: float) -> None:
         """waitress calls this once a second, and sends nothing meanwhile."""
@@ -363,10 +370,13 @@ class WebServer(TcpWSGIServer):
         arrived = sum(each.body_bytes_received for each in requests)
         return Holding(channel, owner, arrived, can_end=request is not None)
 
+<<<<<<< 46c2b5ed87018aabc0819e6a4d81b82601548629
     def _sender(self, channel: _Channel, request: _Request) -> str:
         """Who sends an upload, as far as is known here: the token or the cookies, otherwise the address."""
         return str(request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE") or channel.owner)
 
+=======
+>>>>>>> 3399aa79fa86352787a0c56d4b18da6fea73e559
     def _network(self, channel: _Channel, request: _Request) -> str:
         """The address that a request comes from, as limits count it."""
         forwarded = str(request.headers.get("X_FORWARDED_FOR", ""))

@@ -20,42 +20,66 @@ class TurnThreads(ThreadedTaskDispatcher):
 
     Args:
         n: number of threads.
-        at_once: requests of a party that are answered at the same time; its others come after those of other parties.
+        at_once: requests of a party that are answered at the same time; its others come after those of other parties. A
+            request may belong to parties of several kinds, such as an account and an address.
     """
 
-    def __init__(self, n: int, at_once: int) -> None:
+    def __init__(self, n: int, *at_once: int) -> None:
         super().__init__()
-        self._at_once = at_once
-        self._mutex = threading.Lock()
-        self._turns: Counter[str] = Counter()  # of each party, what is answered or is in the queue
-        self._behind: defaultdict[str, deque[_Turn]] = defaultdict(deque)  # what comes after it
+        self._gates = [_Gate(most) for most in at_once]
         self.set_thread_count(n)
 
-    def add(self, channel: HTTPChannel, party: str, begin: Callable[[], bool] = lambda: True) -> None:
+    def add(self, channel: HTTPChannel, *parties: str, begin: Callable[[], bool] = lambda: True) -> None:
         """Have the first request of a connection answered.
 
         Args:
+            parties: one of each kind.
             begin: is called before, and says whether it is still to be answered.
         """
-        turn = _Turn(self, channel, party, begin)
-        with self._mutex:
-            if self._turns[party] >= self._at_once:
-                self._behind[party].append(turn)
+        self._pass(_Turn(self, channel, parties, begin), 0)
+
+    def end(self, turn: _Turn) -> None:
+        """A party's next request goes to the end of the queue."""
+        for i in reversed(range(len(self._gates))):
+            if (following := self._gates[i].leave(turn.parties[i])) is not None:
+                self._pass(following, i + 1)
+
+    def _pass(self, turn: _Turn, first: int) -> None:
+        for gate, party in zip(self._gates[first:], turn.parties[first:], strict=True):
+            if not gate.enter(party, turn):
                 return
-            self._turns[party] += 1
         self.add_task(turn)
 
-    def end(self, party: str) -> None:
-        """A party's next request goes to the end of the queue."""
+
+class _Gate:
+    """Lets some requests of each party pass; others follow when one of these has ended."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._mutex = threading.Lock()
+        self._passed: Counter[str] = Counter()
+        self._behind: defaultdict[str, deque[_Turn]] = defaultdict(deque)
+
+    def enter(self, party: str, turn: _Turn) -> bool:
+        """Whether it passes now."""
         with self._mutex:
-            if not self._behind[party]:
-                del self._behind[party]
-                self._turns[party] -= 1
-                if not self._turns[party]:
-                    del self._turns[party]
-                return
-            turn = self._behind[party].popleft()
-        self.add_task(turn)
+            passes = self._passed[party] < self._most
+            if passes:
+                self._passed[party] += 1
+            else:
+                self._behind[party].append(turn)
+            return passes
+
+    def leave(self, party: str) -> _Turn | None:
+        """One has ended; gives the one that passes in its place."""
+        with self._mutex:
+            if self._behind[party]:
+                return self._behind[party].popleft()
+            del self._behind[party]
+            self._passed[party] -= 1
+            if not self._passed[party]:
+                del self._passed[party]
+            return None
 
 
 @dataclass(frozen=True)
@@ -64,7 +88,7 @@ class _Turn:
 
     threads: TurnThreads
     channel: HTTPChannel
-    party: str
+    parties: tuple[str, ...]
     begin: Callable[[], bool]
 
     def service(self) -> None:
@@ -72,14 +96,14 @@ class _Turn:
             if self.begin():
                 self.channel.service()
         finally:
-            self.threads.end(self.party)
+            self.threads.end(self)
 
     def cancel(self) -> None:
         self.channel.cancel()
 
 
 class UploadThreads:
-    """Answers uploads, of each sender one at a time.
+    """Answers uploads, of each sender one at a time, and of each address as many as there are threads.
 
     Args:
         n: number of threads.
@@ -89,7 +113,7 @@ class UploadThreads:
     """
 
     def __init__(self, n: int, places: int, share: int) -> None:
-        self._threads = TurnThreads(n, at_once=1)
+        self._threads = TurnThreads(n, 1, n)
         self._places, self._most = places, max(places // share, 1)
         self._mutex = threading.Lock()
         self._waiting: dict[HTTPChannel, tuple[_Owner, _Owner]] = {}  # the latest last
@@ -120,7 +144,7 @@ class UploadThreads:
             with self._mutex:
                 return self._leave(channel)
 
-        self._threads.add(channel, sender, begin)
+        self._threads.add(channel, sender, address, begin=begin)
         return refused
 
     def _leave(self, channel: HTTPChannel) -> bool:

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.auth import login, views
 from django.contrib.auth.decorators import login_required
 from django.contrib.messages.views import SuccessMessageMixin
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
@@ -23,7 +24,7 @@ from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rates import limit
 from captious.server.people.secrets import invitation_of, is_token_of, make_invitation, make_token
-from captious.server.people.teams import create_team, leave_team, personal_team, teams_of
+from captious.server.people.teams import create_team, join_team, leave_team, lock_team, personal_team, teams_of
 
 __all__ = [
     "ChangePassword",
@@ -117,7 +118,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     next_page = request.POST.get("next", request.GET.get("next", ""))
     form = SignUpForm(request.POST or None)
     if request.method == "POST":
-        limit(request, "sign up")
+        limit(request, "password", by_address=True)
         if form.is_valid():
             user = form.save(commit=False)
             user.is_active = settings.CAPTIOUS.registration == "open"
@@ -179,13 +180,19 @@ def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _team_view(*methods: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """A view of a team for its members, for these methods; it is given the team."""
+    """A view of a team for its members, for these methods; it is given the team, locked if it may change something."""
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         @login_required
         @require_http_methods(methods)
         def of_members(request: HttpRequest, slug: str, **values: Any) -> HttpResponse:
-            return view(request, get_object_or_404(Team, slug=slug, members=request.user), **values)
+            if request.method != "POST":
+                return view(request, get_object_or_404(Team, slug=slug, members=request.user), **values)
+            with transaction.atomic():
+                team = lock_team(slug)
+                if team is None or not team.memberships.filter(user=request.user).exists():
+                    raise Http404
+                return view(request, team, **values)
 
         return of_members
 
@@ -268,7 +275,8 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404
     team: Team = invitation.team
     if request.method == "POST":
-        Membership.objects.get_or_create(team=team, user=request.user)
+        if not join_team(token, request.user):
+            raise Http404
         record("join team", team.name, request=request)
         messages.success(request, f"You are now a member of {team.name}.")
         return redirect(team.url)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import secrets
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -67,9 +69,12 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
                     context["problems"], context["remarks"] = intake.check(submission, path)
                     context["checked"] = not context["problems"]
                 else:
-                    intake.submit(submission, path, request=request)
+                    key = _key(request, path)
+                    intake.submit(submission, path, request=request, key=key, fingerprint=key)
                     messages.success(request, "Submitted.")
                     return redirect(submission.url)
+            except intake.AlreadySubmitted as already:
+                return redirect(already.submission.url)
             except intake.Refused as refused:
                 context["problems"] = refused.problems
                 if not refused.problems:
@@ -81,7 +86,20 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     team = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
-    return challenge_page(request, challenge, "submit", "submit", status=status, form=form, quotas=quotas, **context)
+    context |= {"form": form, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    return challenge_page(request, challenge, "submit", "submit", status=status, **context)
+
+
+def _key(request: HttpRequest, upload: Path) -> str:
+    """What names the upload of a form, so that a form that is sent twice is one submission; with another file, or
+    another answer in it, it is another one. Empty if the form has no key.
+    """
+    if not request.POST.get("form_key"):
+        return ""
+    with upload.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(repr(sorted(request.POST.lists())).encode())
+    return digest.hexdigest()
 
 
 @login_required
@@ -254,12 +272,13 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
         raise OldScoresError
     candidates = storage.candidates_in(submission.folder, captions)
     table = reference_cache.references(challenge, submission.phase.reference_sets[key])
-    texts = [table.texts[start:end] for start, end in pairwise(table.offsets.tolist())]
-    n = max(map(len, texts))
+    offsets = table.offsets.tolist()
+    n = max(end - start for start, end in pairwise(offsets))
     per_caption = rounded_array(stored.per_caption, submission.phase.digits)
-    rows = [
-        [image, candidates[image], *values, *of_image, *[""] * (n - len(of_image))]
-        for image, of_image, values in zip(table.ids, texts, per_caption.tolist(), strict=True)
-    ]
+    texts = (table.texts[start:end] for start, end in pairwise(offsets))
+    rows = (
+        [image, candidates[image], *values.tolist(), *of_image, *[""] * (n - len(of_image))]
+        for image, of_image, values in zip(table.ids, texts, per_caption, strict=True)
+    )
     heads = ["image_id", "caption", *stored.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
     return csv_file(heads, rows, f"submission-{pk}-{captions}-{references}.csv")

@@ -1,11 +1,16 @@
-"""Addresses of clients, and what limits count as one of them."""
+"""Addresses of clients, tokens and sessions, and what limits count as one of them."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Mapping
 
-__all__ = ["client_address", "network"]
+from django.http.cookie import parse_cookie
+
+__all__ = ["SESSION_COOKIE", "client_address", "network", "sender", "token_in"]
+
+SESSION_COOKIE = "captious_session"
 
 #: As some proxies write addresses. Each connection has another port, so limits must not see it.
 _WITH_PORT = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::\d+)?|([\d.]+):\d+")
@@ -36,3 +41,23 @@ def network(address: str) -> str:
     if parsed.ipv4_mapped is not None:
         return str(parsed.ipv4_mapped)
     return str(ipaddress.ip_network((int(parsed), 64), strict=False).network_address)
+
+
+def token_in(authorization: str) -> str | None:
+    """The token in the header ``Authorization``, without spaces around it; None if that is of another scheme."""
+    scheme, _, token = authorization.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def sender(path: str, headers: Mapping[str, str]) -> str:
+    """Whose request it is, as far as its headers tell: the token of a call of the API, otherwise the session.
+
+    Args:
+        headers: by names as in ``AUTHORIZATION``.
+
+    Returns:
+        Empty if there is neither.
+    """
+    if path.startswith("/api/"):
+        return token_in(headers.get("AUTHORIZATION", "")) or ""
+    return str(parse_cookie(headers.get("COOKIE", "")).get(SESSION_COOKIE, ""))

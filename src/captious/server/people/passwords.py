@@ -1,14 +1,11 @@
-"""Passwords: how often they are tried, how many are hashed at once, and which tokens end with them."""
+"""Passwords: how often they are tried, and which tokens end with them."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.forms import (
     AdminPasswordChangeForm,
@@ -16,17 +13,15 @@ from django.contrib.auth.forms import (
     PasswordResetForm,
     SetPasswordForm,
 )
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.cache import cache
 from django.http import HttpRequest
 
 from captious.server.models import Token, User
-from captious.server.people.rates import TooManyRequests, limit
+from captious.server.people.rates import limit
 
 __all__ = [
     "AdministratorsForm",
     "ChangeForm",
-    "LimitedHasher",
     "LinkForm",
     "RateLimit",
     "ResetForm",
@@ -34,13 +29,8 @@ __all__ = [
     "name_tried",
 ]
 
-_at_once = settings.CAPTIOUS.concurrent_passwords
-_hashing = threading.BoundedSemaphore(_at_once)
-#: Whoever waits holds a thread of the web server, so most threads are left for pages.
-_places = threading.BoundedSemaphore(_at_once + max(1, settings.CAPTIOUS.web_threads // 4))
 _NAME = 255
 _MAIL_SECONDS = 600  # after which an account is sent another mail by one web process
-_SECONDS = 5  # after which a place is likely to be free
 
 
 def name_tried(request: HttpRequest, credentials: Mapping[str, Any] | None) -> str:
@@ -53,30 +43,7 @@ class RateLimit(BaseBackend):
 
     def authenticate(self, request: HttpRequest | None, **credentials: Any) -> None:
         if request is not None:
-            limit(request, "sign in", by_address=True)
-
-
-class LimitedHasher(PBKDF2PasswordHasher):
-    """Hashes a fixed number of passwords at once in this process, as each takes a core for a while.
-
-    Raises:
-        TooManyRequests: the short queue of those who wait is full.
-    """
-
-    def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
-        with _turn():
-            return str(super().encode(password, salt, iterations))
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    if not _places.acquire(blocking=False):
-        raise TooManyRequests(_SECONDS)
-    try:
-        with _hashing:
-            yield
-    finally:
-        _places.release()
+            limit(request, "password", by_address=True)
 
 
 def end_tokens(user: User) -> int:

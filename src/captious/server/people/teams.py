@@ -8,8 +8,19 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from captious.server.models import Attempt, Membership, Submission, Team, User
+from captious.server.people.secrets import invitation_of
 
-__all__ = ["baselines_team", "create_team", "is_free", "leave_team", "mixes_alphabets", "personal_team", "teams_of"]
+__all__ = [
+    "baselines_team",
+    "create_team",
+    "is_free",
+    "join_team",
+    "leave_team",
+    "lock_team",
+    "mixes_alphabets",
+    "personal_team",
+    "teams_of",
+]
 
 #: Alphabets with letters that look like those of another: Latin a and Cyrillic а.
 _ALIKE = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN", "LISU"}
@@ -35,13 +46,29 @@ def create_team(name: str, user: User, *, is_personal: bool = False) -> Team:
     return team
 
 
+def lock_team(slug: str) -> Team | None:
+    """A team, whose members and invitations nobody else changes until the transaction ends."""
+    team: Team | None = Team.objects.select_for_update().filter(slug=slug).first()
+    return team
+
+
+def join_team(secret: str, user: User) -> bool:
+    """Make a user a member of the team that an invitation is for; False if it was revoked meanwhile."""
+    with transaction.atomic():
+        before = invitation_of(secret)
+        if before is None or lock_team(before.team.slug) is None or invitation_of(secret) is None:
+            return False
+        Membership.objects.get_or_create(team=before.team, user=user)
+        return True
+
+
 def leave_team(team: Team, user: User) -> bool:
     """End a membership; whether the team was deleted, as it is when nobody is left and nothing was uploaded for it.
 
     If the last captain leaves, the member who joined first becomes captain.
     """
     with transaction.atomic():
-        list(Team.objects.select_for_update().filter(pk=team.pk))
+        lock_team(team.slug)
         Membership.objects.filter(team=team, user=user).delete()
         others = Membership.objects.filter(team=team)
         first = others.first()

@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import close_old_connections, connection
 from django.db.utils import Error as DatabaseError
 from django.utils import timezone
@@ -27,6 +28,7 @@ from captious.server.scoring import queue, versions
 from captious.server.scoring.cpu_limit import cpu_limit
 from captious.server.scoring.stored_results import Scored, read_results, score_set, write_results
 from captious.server.submissions import storage
+from captious.server.submissions.words import count_words
 
 __all__ = ["run", "score"]
 
@@ -65,10 +67,11 @@ def run(stop: threading.Event) -> None:
 
 
 def _tidy() -> None:
-    """Remove what processes that were killed have left behind."""
+    """Remove what processes that were killed have left behind, and what has expired."""
     storage.remove_leftovers()
     remove_old_counts()
     queue.remove_old_turns()
+    SessionStore.clear_expired()
     WorkerSeen.objects.filter(seen__lt=timezone.now() - _FORGOTTEN).delete()
 
 
@@ -166,7 +169,7 @@ def _scored(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, Sc
         _prepare(challenge)  # which is no work of the submission
     selection = reference_cache.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
     candidates = {row.captions: storage.candidates_in(submission.folder, row.captions) for row in sets.values()}
-    n_words = {name: sum(len(text.split()) for text in texts.values()) for name, texts in candidates.items()}
+    n_words = {name: sum(map(count_words, texts.values())) for name, texts in candidates.items()}
     limit = cpu_limit(selection, sum(n_words[row.captions] for row in sets.values()))
     heartbeat.limit_cpu(limit, sum(n_words.values()))
     with observed(_Steps(heartbeat, len(sets))):

@@ -23,6 +23,7 @@ from captious.data.source import Source, is_unicode
 from captious.errors import EncodingError
 from captious.server.submissions.equal_captions import equal_captions
 from captious.server.submissions.upload import Problem, UploadLimits, printable
+from captious.server.submissions.words import count_words
 
 __all__ = ["read_captions"]
 
@@ -31,8 +32,6 @@ _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"
 #: No id has more digits: 64 bits have 19. Conversion of long numbers takes time that grows with the square.
 _DIGITS = 20
-#: What counts as a word: programs that take captions apart make about as many of them.
-_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class _NoNumber:
@@ -185,7 +184,7 @@ def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
             details.setdefault(kind, problem.detail)
     has = ("has", "have")
     wordings: dict[str, Callable[[Sequence[int]], str]] = {
-        "json": lambda lines: f"{_places(unit, lines)} not JSON: {details['json']}.",
+        "json": lambda lines: f"{_places(unit, lines)} not JSON: {_without_line(details['json'], lines)}.",
         "record": lambda places: f"{_places(unit, places)} not an object such as {_RECORD}.",
         "no image_id": lambda places: f'{_places(unit, places, verb=has)} no "image_id".',
         "no caption": lambda places: f'{_places(unit, places, verb=has)} no "caption".',
@@ -244,7 +243,7 @@ def _checked(
             continue
         if len(caption) > longest:
             long.append(image)
-        elif len(caption) > most_words and sum(1 for _ in _WORD.finditer(caption)) > most_words:
+        elif len(caption) > most_words and count_words(caption) > most_words:
             wordy.append(image)
         if "\0" in caption:
             with_nul.append(image)
@@ -292,6 +291,11 @@ def _checked(
     if not problems:
         problems += equal_captions(captions, file, limits.equal_captions)
     return [] if problems else [captions[image] for image in expected], problems
+
+
+def _without_line(detail: str, lines: Sequence[int]) -> str:
+    """What is wrong with JSON; without the number of the line where that has just been said."""
+    return detail if len(lines) > 1 else re.sub(r", line [\d,]+(?=, column)", "", detail)
 
 
 def _places(unit: str, numbers: Sequence[int], *, place: str = "", verb: tuple[str, str] = ("is", "are")) -> str:

@@ -1,0 +1,19 @@
+"""The words of captions, as limits count them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["count_words"]
+
+#: Japanese syllables and Han characters, which are written without spaces between words.
+_APART = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_APART}]|[^\W{_APART}]+|[^\w\s]")
+
+
+def count_words(caption: str) -> int:
+    """The number of words and punctuation marks: programs that take captions apart make about as many of them.
+
+    Each Han character and each Japanese syllable counts as a word.
+    """
+    return sum(1 for _ in _WORD.finditer(caption))

@@ -1,0 +1,19 @@
+"""References that are kept ready."""
+
+from __future__ import annotations
+
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
+from tests.support.site import Site
+
+
+def test_what_a_metric_knows_about_references_is_computed_once(site: Site) -> None:
+    """Pages that explain scores need it for each candidate."""
+    from captious.server.challenges import reference_cache
+
+    challenge = site.demo()
+    reference_set = challenge.definition.references[0]
+    [entry] = select(["cider"], Settings())
+    first = reference_cache.state(challenge, reference_set, entry.metric)
+    assert first == entry.metric.fit(reference_cache.references(challenge, reference_set))
+    assert reference_cache.state(challenge, reference_set, entry.metric) is first
