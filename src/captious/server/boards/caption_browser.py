@@ -146,14 +146,9 @@ def _explanation(metric: Any, shown: ShownCaption, references: list[str], query:
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
         return Explanation(shown.submission, metric.name, problem=str(error))
     text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
-<<<<<<< 46c2b5ed87018aabc0819e6a4d81b82601548629
-    values = rounded_values(explanation_values(explained), digits)
+    values = rounded_values(explanation_values(explained), query.phase.digits)
     drawn = {"layout": layout_values(metric.explanation), "values": values}
     return Explanation(shown.submission, metric.name, drawn, text)
-=======
-    values = rounded_values(explanation_values(explained), query.phase.digits)
-    return Explanation(shown.submission, metric.name, metric.explanation, values, text)
->>>>>>> 3399aa79fa86352787a0c56d4b18da6fea73e559
 
 
 def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> CaptionRow:

@@ -370,13 +370,6 @@ class WebServer(TcpWSGIServer):
         arrived = sum(each.body_bytes_received for each in requests)
         return Holding(channel, owner, arrived, can_end=request is not None)
 
-<<<<<<< 46c2b5ed87018aabc0819e6a4d81b82601548629
-    def _sender(self, channel: _Channel, request: _Request) -> str:
-        """Who sends an upload, as far as is known here: the token or the cookies, otherwise the address."""
-        return str(request.headers.get("AUTHORIZATION") or request.headers.get("COOKIE") or channel.owner)
-
-=======
->>>>>>> 3399aa79fa86352787a0c56d4b18da6fea73e559
     def _network(self, channel: _Channel, request: _Request) -> str:
         """The address that a request comes from, as limits count it."""
         forwarded = str(request.headers.get("X_FORWARDED_FOR", ""))
