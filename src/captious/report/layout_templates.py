@@ -1,4 +1,4 @@
-"""Templates of layouts, see ``explanation_layouts``: values of an explanation by their paths, and as text."""
+"""Templates of layouts, see ``layout_blocks``: values of an explanation by their paths, and as text."""
 
 from __future__ import annotations
 
