@@ -166,7 +166,7 @@ class TestMemory:
 
         (folder / "large.json").write_text('{"1": "' + "a " * (60 << 20) + '"}')
         outcome = start("score", "large.json", "references.json", "-m", "rouge-l", preexec_fn=limited)
-        assert_refused(outcome, "out of memory", "during: scoring large", "ulimit -v")
+        assert_refused(outcome, "out of memory", "during: reading large.json", "ulimit -v")
 
     def test_what_numpy_says_is_passed_on(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def hungry(*_: object) -> None:

@@ -117,7 +117,7 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
         (("--shards", "*.txt"), "not the extension of a shard"),
         (("--shards", "improved-*.jsonl", "a.json", "b.json"), "quote the pattern"),
         (("--shards", "improved-*.jsonl", "--subset"), "--subset"),
-        (("--shards", "improved-*.jsonl", "--of-k", "best"), "need several candidates"),
+        (("--shards", "improved-*.jsonl", "--of-k", "best"), "needs several candidates"),
         (("--shards", "improved-*.jsonl", "--several"), "--several"),
         (("--shards", "improved-*.jsonl", "--group-by", "x"), "--group-by"),
         (("--shards", "improved-*.jsonl", "-m", "div"), "several candidates"),

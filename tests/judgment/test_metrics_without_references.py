@@ -26,10 +26,10 @@ def judgments() -> SystemRanking:
     return SystemRanking(protocol("conll14-gec"), {}, ["a", "b", "c", "d"], human, {}, OUTPUTS)
 
 
-class Length(MeanMetric):
+class Letters(MeanMetric):
     """Letters of the candidate."""
 
-    name = "length"
+    name = "letters"
     needs_references = False
 
     def scores(self, captions: Captions, state: object = None) -> np.ndarray:
@@ -37,11 +37,11 @@ class Length(MeanMetric):
 
 
 def test_mean_of_the_outputs() -> None:
-    agreement = judge(judgments(), [Length()], resamples=10)["conll14-gec"]["length"]
+    agreement = judge(judgments(), [Letters()], resamples=10)["conll14-gec"]["letters"]
     means = [np.mean([len(text) for text in texts]) for texts in OUTPUTS]
     expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(judgments().human)))[0, 1]
     assert agreement.value == pytest.approx(expected)
-    assert agreement.signature.startswith("length|variant:official")
+    assert agreement.signature.startswith("letters|variant:official")
 
 
 @pytest.mark.models

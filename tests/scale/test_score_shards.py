@@ -142,7 +142,7 @@ def test_the_three_functions(shards: Path) -> None:
     assert [scale.ShardSums.from_dict(json.loads(json.dumps(part.to_dict()))) for part in sums] == sums
     with pytest.raises(ShardError, match="no sums"):
         plan.reduce(sums[1:])
-    with pytest.raises(ShardError, match="twice"):
+    with pytest.raises(ShardError, match="two sums of one shard"):
         plan.reduce([*sums, sums[0]])
 
 

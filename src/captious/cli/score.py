@@ -146,7 +146,8 @@ def score(
     sources = [*candidates] if references is None else [references, *candidates]
     groups = groups_of(group_by, sources, table, settings)
     reports: list[Report] = []
-    loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in candidates]
+    with steps(candidates, lambda file: f"reading {file}") as each:
+        loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in each]
     selection, slow = without_slow(selection, loaded)
     warn(slow)
     with steps([*zip(names, loaded, strict=True)], lambda system: f"scoring {system[0]}") as systems:
