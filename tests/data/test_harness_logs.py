@@ -85,10 +85,12 @@ def vlmevalkit(path: Path) -> Path:
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
 def test_vlmevalkit(tmp_path: Path, suffix: str) -> None:
+    limit = csv.field_size_limit()
     log = read_harness_log(vlmevalkit(tmp_path / f"Model_COCO_VAL.{suffix}"), "vlmevalkit")
     assert dict(log.candidates) == {k: text for k, (text, _) in enumerate(ANSWERS.values())}
     assert [*log.references.values()] == [references for _, references in ANSWERS.values()]
     assert log.prompts == [PROMPT]
+    assert csv.field_size_limit() == limit  # of all readers in this process
 
 
 def test_the_figures_of_vlmevalkit(tmp_path: Path) -> None:

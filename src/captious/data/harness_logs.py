@@ -194,14 +194,17 @@ def _table_rows(file: Path) -> Iterator[Mapping[str, Any]]:
     if kind == ".xlsx":
         yield from _spreadsheet(file)
         return
-    csv.field_size_limit(max(csv.field_size_limit(), 1 << 30))  # VLMEvalKit's .tsv may have images in them
     text = user_text(file, *_LOG)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="," if kind == ".csv" else "\t")
+    limit = csv.field_size_limit(1 << 30)  # VLMEvalKit's .tsv may have images in them
     try:
-        for row in reader:
-            yield {name: _number(value) if name == "index" else value for name, value in row.items() if name}
+        rows = [*reader]
     except csv.Error as error:
         raise CaptionFileError(f"not a table: {error}", where=f"{file}, line {reader.line_num}", help="") from error
+    finally:
+        csv.field_size_limit(limit)
+    for row in rows:
+        yield {name: _number(value) if name == "index" else value for name, value in row.items() if name}
 
 
 def _number(text: Any) -> Any:
