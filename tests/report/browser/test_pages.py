@@ -378,6 +378,7 @@ def test_coverage_of_sentences(open_page: Opener, tmp_path: Path) -> None:
                 assert [*map(float, said)] == pytest.approx(means, abs=1.5e-4)  # cells are rounded
                 shown = [float(cell) for cell in candidate.locator(".why .matrix td.number").all_inner_texts()]
                 assert shown == pytest.approx([value for row in explained.matrix for value in row], abs=0.0051)
-                texts = candidate.locator(".why .sentences td[dir]").all_inner_texts()
-                both = explained.matrix and explained.matrix[0]
-                assert texts == [*explained.sentences, *(s for side in explained.references for s in side)] or not both
+                texts = candidate.locator(".why table:not(.matrix) td:nth-child(2)").all_inner_texts()
+                assert texts == [
+                    sentence.text for side in (explained.candidate, explained.references) for sentence in side
+                ]
