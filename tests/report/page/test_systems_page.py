@@ -39,6 +39,12 @@ def test_scores_of_every_caption(page: Page, examples: list[captious.Report]) ->
     assert page.integers(page.manifest["ids"]["numbers"]).tolist() == [*examples[0].ids]
 
 
+def test_captions_are_sorted_by_cider_d_with_any_parameters() -> None:
+    files = EXAMPLES / "improved.json", EXAMPLES / "references.json"
+    report = captious.score(*files, ["bleu-1", "cider-d:idf=coco", "rouge-l"])
+    assert Page(report_page(report)).manifest["by"] == "cider-d:idf=coco"
+
+
 def test_tables_show_scores_intervals_and_tests(page: Page, examples: list[captious.Report]) -> None:
     compared = captious.evaluation.compare_reports(*examples, resamples=50)
     for name in examples[0]:

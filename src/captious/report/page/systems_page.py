@@ -146,7 +146,7 @@ class SystemsPage:
     def _by(self) -> str:
         """The output that captions are sorted by at first."""
         first = self.reports[0]
-        return "cider-d" if "cider-d" in first else [*first][-1]
+        return first["cider-d"].name if "cider-d" in first else [*first][-1]  # it may have parameters: cider-d:idf=coco
 
     def _grouped(self, columns: Columns) -> dict[str, Any] | None:
         """The groups, and that of each image."""
