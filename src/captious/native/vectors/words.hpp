@@ -23,8 +23,8 @@ struct VectorLines {
     std::string field;          // of no_number and not_finite: what stands there
 };
 
-// Lines end with '\n'; fields are separated by spaces or tabs. A word may hold spaces, as some of GloVe's do, as long as
-// no further piece of it is a number.
+// Lines end with '\n'; fields are separated by spaces or tabs. A word may hold spaces, as some of GloVe's do, as long
+// as no further piece of it is a number.
 VectorLines parse_vector_lines(std::string_view lines, std::size_t width);
 
 // Words back to back in `text`, each up to its entry in `ends`. Ends are checked when a word is looked at, so that of a
