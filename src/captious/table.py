@@ -10,16 +10,11 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from captious.errors import MissingExtraError, ParameterError
+from captious.errors import ParameterError
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-    from matplotlib.figure import Figure
-
     from captious.pictures import Picture
 
 __all__ = [
@@ -29,19 +24,16 @@ __all__ = [
     "SCREEN",
     "Cell",
     "Column",
-    "Displayed",
     "Form",
     "IntervalStyle",
     "Medium",
     "Row",
     "Table",
-    "TableOptions",
     "best",
     "document_text",
     "json_document",
     "json_value",
     "labeled",
-    "optional_library",
     "oriented",
 ]
 
@@ -263,153 +255,3 @@ def json_value(value: Any) -> Any:
     if hasattr(value, "tolist"):  # numpy's
         return json_value(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def optional_library(name: str) -> Any:
-    """A library that has an extra of its name.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError(f"{name} is not installed", help=f"pip install 'captious[{name}]'") from None
-
-
-#: The module that shows tables; imported when the first result is shown.
-_RENDERER = "captious.report.formats"
-
-
-class TableOptions(TypedDict, total=False):
-    """What ``to_table`` of some results takes.
-
-    Args:
-        intervals: with 95% intervals, of scores.
-        examples: number of images to show below a comparison, those on which the systems differ most.
-    """
-
-    intervals: bool
-    examples: int
-
-
-class Displayed:
-    """A result that shows as a table in a terminal and as HTML in a notebook, and that papers and programs can take.
-
-    ``options`` of all methods are those of ``to_table``, which differ between results.
-    """
-
-    def to_table(self) -> Table:
-        """The result as a table, which every format can show."""
-        raise NotImplementedError
-
-    def _table(self, **options: Unpack[TableOptions]) -> Table:
-        table: Table = cast(Any, self).to_table(**options)
-        return table
-
-    def __repr__(self) -> str:
-        return str(_formats().plain_text(self.to_table())).rstrip("\n")
-
-    def __rich__(self) -> object:
-        return _formats().rich_text(self.to_table())
-
-    def _repr_html_(self) -> str:
-        return str(_formats().html(self.to_table()))
-
-    def _ipython_key_completions_(self) -> list[object]:
-        return [*self] if isinstance(self, Mapping) else []
-
-    def to_markdown(
-        self,
-        *,
-        percent: bool = False,
-        names: Literal["captious", "toolkit", "paper"] = "captious",
-        transpose: bool = False,
-        **options: Unpack[TableOptions],
-    ) -> str:
-        """The table as Markdown.
-
-        Args:
-            percent: scores in hundredths with one decimal.
-            names: whose names of metrics: ours, those of the COCO toolkit (CIDEr), or abbreviations of papers (C).
-            transpose: exchange rows and columns.
-
-        Raises:
-            UnknownNameError: no such names.
-        """
-        shown = {"percent": percent, "names": names, "transpose": transpose}
-        return str(_formats().presented(self._table(**options), "markdown", **shown))
-
-    def to_latex(
-        self,
-        *,
-        percent: bool = False,
-        names: Literal["captious", "toolkit", "paper"] = "captious",
-        transpose: bool = False,
-        interval_style: IntervalStyle = "beside",
-        **options: Unpack[TableOptions],
-    ) -> str:
-        """The table as LaTeX, a tabular for the package booktabs.
-
-        Args:
-            percent, names, transpose: as for ``to_markdown``.
-            interval_style: intervals "beside" scores, "below" them, or as their "subscript".
-
-        Raises:
-            UnknownNameError: no such names or style.
-        """
-        shown = {"percent": percent, "names": names, "transpose": transpose, "interval_style": interval_style}
-        return str(_formats().presented(self._table(**options), "latex", **shown))
-
-    def to_csv(self, **options: Unpack[TableOptions]) -> str:
-        """All numbers, unrounded, one record per line.
-
-        Args:
-            options: those of ``to_table``.
-        """
-        return str(_formats().csv(self._table(**options)))
-
-    def to_pandas(self, **options: Unpack[TableOptions]) -> pandas.DataFrame:
-        """All numbers as a pandas frame: the records of ``to_csv``.
-
-        Args:
-            options: those of ``to_table``.
-
-        Raises:
-            MissingExtraError: pandas is not installed.
-        """
-        return optional_library("pandas").DataFrame([*self._table(**options).records])
-
-    def to_polars(self, **options: Unpack[TableOptions]) -> polars.DataFrame:
-        """All numbers as a polars frame: the records of ``to_csv``.
-
-        Args:
-            options: those of ``to_table``.
-
-        Raises:
-            MissingExtraError: polars is not installed.
-        """
-        records = [*self._table(**options).records]
-        return optional_library("polars").DataFrame(records, strict=False, infer_schema_length=None)  # type: ignore[no-any-return]
-
-    def plot(self, name: str | None = None) -> Figure:
-        """A picture of the result, as a figure of matplotlib.
-
-        Args:
-            name: which one, of a result that has several; by default the first.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            UnknownNameError: no picture of this name.
-            ParameterError: a result without pictures.
-        """
-        figure: Figure = _formats().plot(self._pictured(), name)
-        return figure
-
-    def _pictured(self) -> Table:
-        """The table with the pictures that ``plot`` draws."""
-        return self.to_table()
-
-
-def _formats() -> Any:
-    return import_module(_RENDERER)

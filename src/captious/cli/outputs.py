@@ -14,11 +14,12 @@ from click.core import ParameterSource
 
 from captious.atomic_write import check_place, takes_anything, whole_file
 from captious.cli.library_options import FILE, Command, option_of
+from captious.displayed import Displayed
 from captious.errors import ParameterError
 from captious.report.formats import FORMATS, plain_text, rich_text
 from captious.report.presentation import INTERVAL_STYLES, NAMES, Presentation
 from captious.report.terminal import as_text
-from captious.table import Displayed, Table
+from captious.table import Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

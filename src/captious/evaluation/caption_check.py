@@ -7,10 +7,11 @@ from typing import Any
 
 from captious.data import Captions, CaptionSets, read_captions
 from captious.data.columns import ColumnNames
+from captious.displayed import Displayed
 from captious.errors import EmptyInputError
 from captious.evaluation.caption_findings import KINDS, CaptionFindings, Finding
 from captious.evaluation.system_names import name_of
-from captious.table import Cell, Column, Displayed, Row, Table, json_document
+from captious.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 
 __all__ = ["Check", "check"]

@@ -12,6 +12,7 @@ from captious.data import Captions, CaptionSets, ImageId, absent_references, sam
 from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
 from captious.data.image_matching import match_images, references_of
+from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images, issue
@@ -26,7 +27,7 @@ from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.table import Displayed, Table, json_document
+from captious.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:

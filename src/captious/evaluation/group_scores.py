@@ -18,6 +18,7 @@ import numpy as np
 
 from captious.data import Groups, read_groups, read_references
 from captious.data.source import some
+from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import FEW_IMAGES
@@ -26,7 +27,7 @@ from captious.evaluation.paired_tests import ResampledDifference, Significance, 
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, holm
 from captious.evaluation.score_tables import grouped_score_table
 from captious.progress import steps
-from captious.table import Displayed, Table, json_document
+from captious.table import Table, json_document
 from captious.text import Tokenizer, WordLayer, as_tokenizer
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, read_captions, read_references, same_images
+from captious.displayed import Displayed
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.bradley_terry import strengths
 from captious.evaluation.caption_warnings import few_images, issue
@@ -19,7 +20,7 @@ from captious.evaluation.metric_run import reference_counts, with_references
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.metrics.shared.pairwise_judge import JudgePairwise
 from captious.models.endpoints import ChatModel
-from captious.table import Cell, Column, Displayed, Row, Table, json_document
+from captious.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 
 __all__ = ["JudgedPair", "JudgedPairs", "judge_pairwise"]

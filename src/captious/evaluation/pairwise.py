@@ -9,12 +9,13 @@ from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
 
+from captious.displayed import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.comparison import Comparison, compare_reports
 from captious.evaluation.difference_tables import SIGNIFICANT, pairwise_table
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, holm
 from captious.evaluation.system_reports import Reports
-from captious.table import Displayed, Table, json_document
+from captious.table import Table, json_document
 from captious.version import __version__
 
 __all__ = ["Corrected", "PairwiseComparison", "pairwise_comparison"]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId
+from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.evaluation.exact_sums import column_sums
@@ -17,7 +18,7 @@ from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Samp
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Request
-from captious.table import Displayed, Table, json_document
+from captious.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from captious.data import Captions, CaptionSets, same_images
 from captious.data.file_contents import EXTENSIONS
 from captious.data.record_shapes import is_document
+from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.evaluation.score_report import Report
 from captious.evaluation.score_tables import score_table
-from captious.table import Displayed, Table
+from captious.table import Table
 
 if TYPE_CHECKING:
     from captious.evaluation.pairwise import PairwiseComparison

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import UnknownNameError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import judgment_table
 from captious.judgment.protocols import Protocol
 from captious.pictures import Picture
-from captious.table import Displayed, Table, json_document
+from captious.table import Table, json_document
 from captious.version import __version__
 
 __all__ = ["Agreement", "BenchmarkResult", "Judgment"]

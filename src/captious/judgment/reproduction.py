@@ -11,6 +11,7 @@ from importlib import import_module
 from time import process_time
 from typing import Any
 
+from captious.displayed import Displayed
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.agreement import judge, load_judgments
@@ -28,7 +29,6 @@ from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
 from captious.pictures import Picture
 from captious.progress import steps
-from captious.table import Displayed
 
 __all__ = ["reproduce"]
 

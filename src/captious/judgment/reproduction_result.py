@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from captious.displayed import Displayed
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import data_text
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Paper, PaperTable
 from captious.pictures import Picture
-from captious.table import Cell, Column, Displayed, Form, Row, Table, json_document
+from captious.table import Cell, Column, Form, Row, Table, json_document
 from captious.version import __version__
 
 __all__ = ["PaperIndex", "Reproduced", "Reproduction"]

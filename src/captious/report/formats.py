@@ -1,6 +1,6 @@
 """The formats of results, functions from a table to text or bytes. To add one, write it and enter it in ``FORMATS``.
 
-Results show themselves through this module; see ``captious.table``.
+Results show themselves through this module; see ``captious.displayed``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
 
 
 def plot(table: Table, name: str | None = None) -> Figure:
-    """One of the pictures of a table, drawn; see ``captious.table``."""
+    """One of the pictures of a table, drawn; see ``captious.displayed``."""
     from captious.report.plots import draw_one
 
     return draw_one(table.pictures, name)

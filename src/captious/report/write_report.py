@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from captious.atomic_write import takes_anything, whole_file
+from captious.displayed import Displayed
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.report.page.systems_page import SystemsPage
 from captious.report.page.table_page import table_page
-from captious.table import Displayed
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
