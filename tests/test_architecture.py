@@ -25,6 +25,7 @@ LAYERS = (
     {
         "errors",
         "atomic_write",
+        "batches",
         "pictures",
         "row_files",
         "table",

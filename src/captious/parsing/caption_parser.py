@@ -14,6 +14,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from captious.batches import batches
 from captious.errors import MissingExtraError, ResourceError
 from captious.native import threads, using_threads
 from captious.parsing.bounds import Bounds, tuned_bounds
@@ -125,7 +126,7 @@ class CaptionParser:
         with Progress(max(1, len(sentences))) as progress:
             cut = [_with_period(pieces(words)) for words in sentences]
             done = 0
-            for batch, flat, trees in _ahead(self._parsed, [*_batches(cut)]):
+            for batch, flat, trees in _ahead(self._parsed, [*batches(cut, _cost, _AT_ONCE)]):
                 progress.reach(done, "parsing captions")
                 items = _items(trees, flat)
                 for sentence in batch:
@@ -201,19 +202,9 @@ def _alone(function: Callable[[A], B], item: A) -> B:
         return function(item)
 
 
-def _batches(cut: Sequence[list[Sequence[str]]]) -> Iterator[Batch]:
-    """Sentences, in pieces, that are parsed together; at least one of them."""
-    batch: Batch = []
-    cost = 0
-    for sentence in cut:
-        own = sum(len(piece) ** 3 for piece in sentence)
-        if batch and cost + own > _AT_ONCE:
-            yield batch
-            batch, cost = [], 0
-        batch.append(sentence)
-        cost += own
-    if batch:
-        yield batch
+def _cost(sentence: Sequence[Sequence[str]]) -> int:
+    """What parsing the pieces of a sentence costs: the cube of their words."""
+    return sum(len(piece) ** 3 for piece in sentence)
 
 
 def _joined(trees: list[list[Item]]) -> list[Item]:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.batches import batches
 from captious.data import Captions, References, read_captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.text.sentences import sentences_of
@@ -133,7 +134,7 @@ class SentenceCoverage(MeanMetric):
         table = References(tuple(range(len(flat))), tuple(flat), np.arange(len(flat) + 1))
         score = self.pair_scores(table, state)
         first = 0
-        for block in _blocks(of_images):
+        for block in batches(of_images, _n_pairs, _PAIRS_AT_ONCE):
             pairs = []
             for sides in block:
                 n, m = len(sides[0]), sum(map(len, sides[1:]))
@@ -155,19 +156,8 @@ def _covered(
         yield CoveredSentence(name, text, best, others[int(row.argmax())] if best > 0 else None)
 
 
-def _blocks(of_images: Sequence[Sequence[list[str]]]) -> Iterator[list[Sequence[list[str]]]]:
-    """Images in blocks that do not have too many pairs."""
-    block: list[Sequence[list[str]]] = []
-    total = 0
-    for sides in of_images:
-        n_pairs = len(sides[0]) * sum(map(len, sides[1:]))
-        if block and total + n_pairs > _PAIRS_AT_ONCE:
-            yield block
-            block, total = [], 0
-        block.append(sides)
-        total += n_pairs
-    if block:
-        yield block
+def _n_pairs(sides: Sequence[list[str]]) -> int:
+    return len(sides[0]) * sum(map(len, sides[1:]))
 
 
 def _means(matrix: NDArray[np.float64], sides: Sequence[list[str]]) -> tuple[float, float, float]:
