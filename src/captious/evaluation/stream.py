@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 
 from captious.data import Captions, CaptionSets, ImageId, read_captions
 from captious.data.columns import ColumnNames
@@ -94,8 +95,7 @@ class Stream:
         if not len(captions):
             raise EmptyInputError("there are no captions", help="give the captions of at least one image")
         check_needed_references(captions.references, self._selection)
-        part = Stream.__new__(Stream)
-        part._selection, part._several = self._selection, self._several
+        part = copy(self)
         part.reset()
         if captions.references.id_form != "position":
             part._ids = {*captions.ids}
