@@ -11,8 +11,6 @@ from captious.metrics.contract.selection import Selection
 
 __all__ = ["without_slow"]
 
-_FASTER = "{0}:split=sentences is many times faster"
-
 
 def without_slow(selection: Selection, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[str]]:
     """The metrics of a run without those that take long and that nobody named, which its warnings say.
@@ -31,14 +29,14 @@ def without_slow(selection: Selection, tables: Sequence[Captions | CaptionSets])
         if isinstance(metric, Metric):
             each = (metric.slow(table) for table in tables if isinstance(table, Captions))
             said = next(filter(None, each), "")
+        name = metric.name
+        faster = f"{name}:split=sentences is many times faster" if "split" in metric.declared else ""
         if said and not item.is_named:
-            name = metric.name
-            faster = f", or -m {_FASTER.format(name)}" if "split" in metric.declared else ""
-            left_out.append(f"{name} is left out, because it {said}: -m {name} asks for it{faster}.")
+            hint = f", or -m {faster}" if faster else ""
+            left_out.append(f"{name} is left out, because it {said}: -m {name} asks for it{hint}.")
             continue
         if said:
-            faster = f": {_FASTER.format(metric.name)}" if "split" in metric.declared else ""
-            slow.append(f"{metric.name} {said}{faster}.")
+            slow.append(f"{name} {said}{': ' if faster else ''}{faster}.")
         kept.append(item)
     if not kept:  # a run of nothing is no run
         return selection, slow
