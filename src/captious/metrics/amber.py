@@ -19,7 +19,7 @@ from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
 from captious.metrics.shared.amber_lists import AmberLists, ImageWords, as_amber_lists
-from captious.metrics.shared.known_images import refuse_unknown
+from captious.metrics.shared.known_images import check_known_images
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.models import WordVectors
@@ -160,7 +160,7 @@ class Amber(Metric):
         """The words of each caption's image; None for images without, in a subset."""
         found = [self.lists.of(image) for image in captions.references.images]
         help = "images are called 1 to 1004 or AMBER_1.jpg"
-        refuse_unknown(captions, found, "AMBER's words of", self.lists.name, help)
+        check_known_images(captions, found, "AMBER's words of", self.lists.name, help)
         return found
 
 

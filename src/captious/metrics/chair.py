@@ -22,7 +22,7 @@ from captious.errors import MissingObjectsError, ParameterError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.image_objects import ImageObjects, as_image_objects
-from captious.metrics.shared.known_images import refuse_unknown
+from captious.metrics.shared.known_images import check_known_images
 from captious.metrics.shared.object_words import COCO, BaseForms, Mention, MentionFinder, ObjectWords, as_object_words
 from captious.text.base_forms import Singulars, lemmas
 from captious.text.nltk_tokens import word_tokenize
@@ -268,7 +268,7 @@ class Chair(Metric):
                     help="make them the same, as with {int(i): ...}",
                 )
             help = "add their objects, an empty list for none"
-            refuse_unknown(captions, truths, "the objects of", self.objects.name, help)
+            check_known_images(captions, truths, "the objects of", self.objects.name, help)
         return truths
 
 

@@ -23,7 +23,7 @@ from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
-from captious.metrics.shared.known_images import refuse_unknown
+from captious.metrics.shared.known_images import check_known_images
 
 __all__ = ["Pope"]
 
@@ -113,7 +113,7 @@ class Pope(Metric):
         """The right answers; None for questions without, in a subset."""
         found = [self.labels.of(id) for id in captions.references.images]
         help = "give answers the ids of questions"
-        refuse_unknown(captions, found, "the right answers to", self.labels.name, help, each="questions")
+        check_known_images(captions, found, "the right answers to", self.labels.name, help, each="questions")
         return found
 
     def _answer(self, text: str) -> bool | None:

@@ -41,7 +41,7 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
         if not (isinstance(metric, type) and issubclass(metric, BaseMetric)):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
         own = vars(metric).get("outputs", (name,))
-        _refuse_taken(name, own, [other for other in names() if other != name or other in METRICS])
+        _check_free(name, own, [other for other in names() if other != name or other in METRICS])
         _named(metric, name)
         _registered[name] = metric
         return metric
@@ -60,11 +60,11 @@ def check_own(metric: type[BaseMetric]) -> None:
         return
     if not isinstance(name, str):
         raise ParameterError(f"{metric.__name__} has no name", help='set name = "..." in the class, or register it')
-    _refuse_taken(name, metric.outputs, METRICS)
+    _check_free(name, metric.outputs, METRICS)
     _named(metric, name)
 
 
-def _refuse_taken(name: str, own_outputs: Sequence[str], others: Iterable[str]) -> None:
+def _check_free(name: str, own_outputs: Sequence[str], others: Iterable[str]) -> None:
     reserved = {label for other in others for label in (other, *outputs(other))}
     if clash := next((label for label in (name, *own_outputs) if label in reserved), None):
         raise ParameterError(f"the name {clash} is taken", help="give the metric and its outputs other names")

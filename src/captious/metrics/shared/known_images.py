@@ -8,10 +8,10 @@ from captious.data import Captions
 from captious.data.source import images
 from captious.errors import MissingObjectsError
 
-__all__ = ["refuse_unknown"]
+__all__ = ["check_known_images"]
 
 
-def refuse_unknown(
+def check_known_images(
     captions: Captions, found: Sequence[object | None], what: str, source: str, help: str, *, each: str = "images"
 ) -> None:
     """Refuse captions of images of which nothing is known, unless they are a subset.
