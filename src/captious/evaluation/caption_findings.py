@@ -43,7 +43,7 @@ class Kind:
         what: the rest of the sentence "12 of 100 candidates ...".
         advice: what it does to scores, and what to do.
         always: told however rare it is.
-        needs_references: it only shows beside references.
+        needs_references: it is found by comparison with references.
         of_tokens: it only matters to the tokenizers for English, whatever the references are like.
         before_scoring: only ``check`` tells it; the metrics that it matters to warn themselves.
     """

@@ -46,7 +46,7 @@ def ambiguous_names(labels: Collection[str]) -> list[str]:
     """A sentence about requested outputs whose name means something else in the toolkit.
 
     Args:
-        labels: those of a run. If the toolkit's own output is among them, there is no sentence.
+        labels: those of a run. If the toolkit's own output is among them, no sentence is needed.
     """
     outputs = {_parts(label)[0] for label in labels}
     if "cider" not in outputs or "cider-d" in outputs:
