@@ -52,8 +52,9 @@ class WordAgreement:
     Args:
         word: the word.
         share: what it adds; the shares of all words sum to the cosine. Less than 0 for a word that disagrees.
-        closest: the word of the references with the closest vector, and their cosine; None if they have no words.
-        similarity: the cosine of the two.
+        closest: the word of the references with the closest vector; None for a word that has no vector of its own and
+            is like no word of theirs in its spelling.
+        similarity: the largest cosine with a word of the references.
         instead: what a reference has in the place of this word, if the caption is otherwise a copy; else None.
     """
 
@@ -269,11 +270,11 @@ class Captious(MeanMetric):
             WordAgreement(
                 vocabulary[word],
                 share,
-                vocabulary[distinct[row.argmax()]] if len(distinct) else None,
+                vocabulary[distinct[row.argmax()]] if len(row) and (known or row.max() >= _SUPPORTED) else None,
                 float(row.max(initial=-1)) if len(distinct) else 0.0,
                 vocabulary[instead] if instead >= 0 else None,
             )
-            for word, share, row, instead in zip(
-                ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), strict=True
+            for word, share, row, instead, known in zip(
+                ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), lexicon.is_known[ours.ids], strict=True
             )
         )
