@@ -2,7 +2,8 @@
 
     python training/captious/adversarial.py --data ../shared/data captious cider-d meteor
 
-The captions are of images that are held out for development, each against the other captions of its image.
+The captions are of images that are held out when coefficients are chosen, each against the other captions of its image.
+The weights of the package were trained on them.
 """
 
 from __future__ import annotations
