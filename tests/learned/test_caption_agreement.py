@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 import captious
-from captious.data import read_captions
+from captious.data import Captions, read_captions
+from captious.errors import CaptiousError
 from captious.learned.caption_agreement import Captious
+from captious.learned.caption_features import KnownWords
 from captious.learned.caption_weights import CaptionWeights
 from captious.text import PTB
 
@@ -19,39 +21,45 @@ from ..parity.real_captions import read_lines
 from ..support.corpora import Corpus, corpora, table
 
 WEIGHTS = CaptionWeights.load()
+WORDS = oracle.Words(WEIGHTS)
 REFERENCES = ["a dog runs across the grass", "a brown dog is running in a field", "the dog plays outside"]
 
 
 def score(candidate: str, *references: str) -> float:
-    return float(Captious().scores(table([candidate], [[*(references or REFERENCES)]]))[0])
+    return float(Captious().scores(table([candidate], [[*(references or REFERENCES)]]))[0, 0])
 
 
 def tokens(caption: str) -> list[str]:
     return PTB(caption)
 
 
-@settings(max_examples=25)
+def expected(candidates: list[list[str]], references: list[list[list[str]]], captions: Captions) -> list[object]:
+    sparcs = captious.Sparcs().scores(captions).tolist()
+    ngrams = captious.CiderD(idf=WEIGHTS.frequencies("ptb")).scores(captions).tolist()
+    return [
+        oracle.score(candidate, own, *parts, WEIGHTS, WORDS)
+        for candidate, own, *parts in zip(candidates, references, sparcs, ngrams, strict=True)
+    ]
+
+
+@settings(max_examples=25, deadline=None)
 @given(corpus=corpora())
 def test_the_oracle_agrees(corpus: Corpus) -> None:
     captions = corpus.table()
-    sparcs = captious.Sparcs().scores(captions).tolist()
-    expected = [
-        oracle.score([*map(str.lower, candidate)], references, part, WEIGHTS)
-        for candidate, references, part in zip(corpus.candidates, corpus.references, sparcs, strict=True)
-    ]
-    np.testing.assert_allclose(Captious().scores(captions), expected, rtol=0, atol=1e-5)
+    candidates = [[*map(str.lower, candidate)] for candidate in corpus.candidates]
+    np.testing.assert_allclose(
+        Captious().scores(captions), expected(candidates, corpus.references, captions), rtol=0, atol=1e-5
+    )
 
 
 def test_the_oracle_agrees_on_real_captions(shared_data: Path) -> None:
-    rows = read_lines(shared_data / "flickr8k" / "expert.jsonl.gz")[:200]
-    records = [(row["candidate"], row["refs"]) for row in rows]
-    captions = table([candidate for candidate, _ in records], [references for _, references in records])
-    sparcs = captious.Sparcs().scores(captions).tolist()
-    expected = [
-        oracle.score(tokens(candidate), [tokens(reference) for reference in references], part, WEIGHTS)
-        for (candidate, references), part in zip(records, sparcs, strict=True)
-    ]
-    np.testing.assert_allclose(Captious().scores(captions), expected, rtol=0, atol=1e-5)
+    rows = read_lines(shared_data / "flickr8k" / "expert.jsonl.gz")[:60]
+    captions = table([row["candidate"] for row in rows], [row["refs"] for row in rows])
+    candidates = [tokens(row["candidate"]) for row in rows]
+    references = [[*map(tokens, row["refs"])] for row in rows]
+    np.testing.assert_allclose(
+        Captious().scores(captions), expected(candidates, references, captions), rtol=0, atol=1e-5
+    )
 
 
 def test_flickr8k_expert_and_pascal_50s(shared_data: Path) -> None:
@@ -86,20 +94,65 @@ def test_scores_lie_between_0_and_1_whatever_the_caption() -> None:
     assert 0 <= score("a dog", "", "zzqqxx") <= 1
 
 
-def test_words_without_a_vector_change_nothing_but_sparcs_and_junctions() -> None:
-    features = Captious().features(table(["a dog", "a dog zzqqxx"], [REFERENCES] * 2))
-    assert (features[0, :2] == features[1, :2]).all()
+def test_words_without_a_vector_count_by_their_spelling() -> None:
+    assert "zzqqxx" not in WEIGHTS.numbers and "photosynthesizes" not in WEIGHTS.numbers
+    references = "a dog zzqqxx", "the zzqqxx of a dog"
+    assert score("a dog zzqqxx", *references) > score("a dog bbvvkk", *references)
+    assert score("zzqqxx", "zzqqxx") > score("bbvvkk", "zzqqxx")
+    words = KnownWords.of(["photosynthesizes", "photosynthesized", "zzqqxx"], WEIGHTS).lexicon(WEIGHTS).directions
+    assert words[0] @ words[1] > words[0] @ words[2] + 0.2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "paraphrase", "reference"),
+    [
+        ("a dog bites a man", "the man is biting a dog", "a man bites a dog"),
+        ("three dogs run", "two dogs are running", "two dogs run"),
+        ("a blue car next to a red house", "a red car beside a blue house", "a red car next to a blue house"),
+        ("a cat lies on the sofa", "a dog is lying on a couch", "a dog lies on the sofa"),
+    ],
+)
+def test_a_copy_with_a_change_scores_lower_than_a_paraphrase(wrong: str, paraphrase: str, reference: str) -> None:
+    assert score(wrong, reference) < score(paraphrase, reference) < score(reference, reference)
+
+
+def test_precision_and_recall_of_long_captions() -> None:
+    scene = "a dog runs across the grass"
+    more = "a man holds an umbrella . a red bus stops at the station . two plates of food are on the table"
+    captions = table(
+        [scene, f"{scene} . {more}", f"{scene} . {more}", scene], [[scene]] * 2 + [[f"{scene} . {more}"]] * 2
+    )
+    full, longer, both, shorter = Captious().scores(captions).tolist()
+    assert full[1:] == pytest.approx([1, 1])
+    assert longer[1] < 0.7 and longer[2] == pytest.approx(1)
+    assert both[1:] == pytest.approx([1, 1])
+    assert shorter[1] == pytest.approx(1) and shorter[2] < 0.7
+    assert full[0] > longer[0] and both[0] > shorter[0]
 
 
 def test_the_parts_of_an_explanation_add_up() -> None:
     agreement = Captious().explain("a dog zzqqxx runs over grass", REFERENCES)
     assert sum(word.share for word in agreement.words) == pytest.approx(agreement.centroid, abs=1e-5)
     assert agreement.score == pytest.approx(score("a dog zzqqxx runs over grass"))
+    logit = WEIGHTS.bias + sum(added for _, _, added in agreement.parts)
+    assert 1 / (1 + np.exp(-logit)) == pytest.approx(agreement.score)
     by_word = {word.word: word for word in agreement.words}
-    assert (by_word["dog"].closest, by_word["zzqqxx"].closest) == ("dog", None)
+    assert by_word["dog"].closest == "dog" and by_word["dog"].is_supported
+    assert not by_word["zzqqxx"].is_supported
     assert by_word["dog"].similarity == pytest.approx(1, abs=1e-5)
     assert by_word["dog"].share > by_word["a"].share
     assert len(agreement.cosines) == len(REFERENCES)
+
+
+def test_an_explanation_names_what_is_missing_and_what_is_contradicted() -> None:
+    agreement = Captious().explain("a man bites a dog", ["a dog bites a man"])
+    assert [(word.word, word.instead) for word in agreement.words if word.instead] == [("man", "dog"), ("dog", "man")]
+    assert agreement.missing == ()
+    agreement = Captious().explain("a man", ["a man holds an umbrella near a train"])
+    missing = [word for word, _ in agreement.missing]
+    assert {"umbrella", "train"} <= set(missing) and "man" not in missing
+    assert sum(loss for _, loss in agreement.missing) <= 1 - agreement.recall + 1e-6
+    assert not any(word.instead for word in agreement.words)
 
 
 def test_an_explanation_shows_where_a_caption_breaks() -> None:
@@ -115,8 +168,8 @@ def test_it_is_a_reward() -> None:
 
 
 def test_the_signature_names_the_weights() -> None:
-    (signature,) = Captious().signatures()
-    assert f"weights:{WEIGHTS.name}" in signature
+    signatures = Captious().signatures()
+    assert all(f"weights:{WEIGHTS.name}" in signature for signature in signatures)
 
 
 def test_weights_of_a_file(tmp_path: Path) -> None:
@@ -125,3 +178,22 @@ def test_weights_of_a_file(tmp_path: Path) -> None:
     report = captious.score(["a dog"], [REFERENCES], [f"captious:weights={path}"])
     assert report[f"captious:weights={path}"].score == pytest.approx(score("a dog"), abs=1e-4)
     assert read_captions({0: "a dog"}, {0: REFERENCES}).ids == (0,)
+
+
+def test_german_captions() -> None:
+    german = Captious(language="de")
+    references = [["ein Hund rennt über die Wiese", "ein brauner Hund läuft auf Gras"]] * 2
+    right, wrong = german.scores(table(["ein Hund läuft auf der Wiese", "eine Frau kocht in der Küche"], references))
+    assert right[0] > wrong[0] + 0.3
+    assert "weights:captious-de-" in german.signatures()[0]
+    report = captious.score(["ein Hund"], [references[0]], ["captious:language=de"])
+    assert report["captious:language=de"].score == pytest.approx(
+        german.scores(table(["ein Hund"], references[:1]))[0, 0]
+    )
+
+
+def test_a_language_is_one_of_the_package_and_excludes_other_weights() -> None:
+    with pytest.raises(CaptiousError, match="has no language 'fr'"):
+        Captious(language="fr")
+    with pytest.raises(CaptiousError, match="chooses among the weights"):
+        Captious(language="de", weights=WEIGHTS)

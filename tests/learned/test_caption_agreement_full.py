@@ -54,11 +54,6 @@ def test_a_head_for_other_weights_is_refused() -> None:
         Captious(weights=replace(EncoderHead.load(), light="captious-00000000"))
 
 
-def test_only_light_can_be_explained() -> None:
-    with pytest.raises(ParameterError, match="cannot be explained"):
-        Captious(variant="full").explain("a dog", REFERENCES)
-
-
 # ---- with small encoders
 
 
@@ -104,7 +99,7 @@ def test_scores_are_those_of_a_slow_transcription(encoders: tuple[Encoder, Encod
         expected = [own @ summed / length, max(own @ vector for vector in theirs)]
         np.testing.assert_allclose(features[i, :2], expected, rtol=0, atol=1e-4)
     expected_scores = 1 / (1 + np.exp(-(head.bias + features @ head.coefficients)))
-    np.testing.assert_allclose(metric.scores(captions), expected_scores, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(metric.scores(captions)[:, 0], expected_scores, rtol=0, atol=1e-9)
 
 
 @pytest.mark.models
@@ -128,8 +123,17 @@ def test_an_encoder_of_another_width_is_refused(encoders: tuple[Encoder, Encoder
 @pytest.mark.models
 def test_capitals_and_punctuation_make_no_difference(encoders: tuple[Encoder, Encoder]) -> None:
     metric = Captious(weights=random_head(encoders[0]), model=encoders[0])
-    one, other = metric.scores(table(["A dog runs.", "a dog runs"], [REFERENCES] * 2))
+    one, other = metric.scores(table(["A dog runs.", "a dog runs"], [REFERENCES] * 2))[:, 0]
     assert one == pytest.approx(other, abs=1e-6)
+
+
+@pytest.mark.models
+def test_an_explanation_has_the_features_of_the_head(encoders: tuple[Encoder, Encoder]) -> None:
+    metric = Captious(weights=random_head(encoders[0]), model=encoders[0])
+    agreement = metric.explain("a dog runs", REFERENCES)
+    assert [name for name, _, _ in agreement.parts[:2]] == ["head-centroid", "head-closest"]
+    assert agreement.score == metric.scores(table(["a dog runs"], [REFERENCES]))[0, 0]
+    assert agreement.words == Captious().explain("a dog runs", REFERENCES).words
 
 
 @pytest.mark.models
@@ -139,7 +143,7 @@ def test_a_head_from_a_file(encoders: tuple[Encoder, Encoder], tmp_path: Path) -
     head.save(path)
     name = f"captious@full:model={encoders[0].model},weights={path}"
     report = captious.score(["a dog"], [REFERENCES], [name])
-    expected = Captious(weights=head, model=encoders[0]).scores(table(["a dog"], [REFERENCES]))[0]
+    expected = Captious(weights=head, model=encoders[0]).scores(table(["a dog"], [REFERENCES]))[0, 0]
     assert report[name].score == pytest.approx(expected, abs=0.05)  # 8-bit weights
     assert "|variant:full|" in report[name].signature
     assert f"|model:{encoders[0].label}|" in report[name].signature
@@ -174,7 +178,7 @@ def full() -> Captious:
     ],
 )
 def test_worse_captions_score_lower(full: Captious, worse: str) -> None:
-    right, wrong = full.scores(table(["a dog runs across the grass", worse], [REFERENCES] * 2))
+    right, wrong = full.scores(table(["a dog runs across the grass", worse], [REFERENCES] * 2))[:, 0]
     assert wrong < right
 
 

@@ -11,13 +11,14 @@ import pytest
 from safetensors.numpy import load, save
 
 from captious.errors import ResourceError
-from captious.learned.caption_weights import BUNDLED, CaptionWeights
+from captious.learned.caption_weights import LANGUAGES, CaptionWeights, bundled
 
 WEIGHTS = CaptionWeights.load()
+BUNDLED = bundled()
 
 
-def test_the_package_ships_less_than_8_mb() -> None:
-    assert BUNDLED.stat().st_size < 8_000_000
+def test_the_package_ships_less_than_8_mb_for_a_language() -> None:
+    assert all(bundled(language).stat().st_size < 8_000_000 for language in LANGUAGES)
 
 
 def test_a_saved_file_holds_the_same_weights(tmp_path: Path) -> None:
@@ -26,6 +27,10 @@ def test_a_saved_file_holds_the_same_weights(tmp_path: Path) -> None:
     again = CaptionWeights.load(path)
     assert again.words == WEIGHTS.words
     np.testing.assert_allclose(again.vectors, WEIGHTS.vectors, atol=1e-6)
+    np.testing.assert_allclose(again.subwords, WEIGHTS.subwords, atol=1e-6)
+    np.testing.assert_array_equal(again.ngrams, WEIGHTS.ngrams)
+    np.testing.assert_array_equal(again.documents, WEIGHTS.documents)
+    assert again.n_documents == WEIGHTS.n_documents
     assert (again.soundness, again.bias) == (WEIGHTS.soundness, WEIGHTS.bias)
     assert again.coefficients.tolist() == WEIGHTS.coefficients.tolist()
     assert again.about == WEIGHTS.about
@@ -33,7 +38,8 @@ def test_a_saved_file_holds_the_same_weights(tmp_path: Path) -> None:
 
 def test_the_weights_say_how_they_were_made() -> None:
     assert {"recipe", "held out", "data", "license"} <= set(WEIGHTS.about)
-    assert WEIGHTS.about["data"].keys() >= {"coco/captions_val2014.json.gz", "cxc/sits.jsonl.gz"}
+    names = {"coco/captions_val2014.json.gz", "cxc/sits.jsonl.gz", "multi30k/train.1.en.gz"}
+    assert WEIGHTS.about["data"].keys() >= names
 
 
 def _changed(**changes: object) -> bytes:
@@ -58,10 +64,14 @@ def _changed(**changes: object) -> bytes:
         _changed(vectors__scales=np.full(len(WEIGHTS.words), np.nan, np.float32)),
         _changed(score=np.zeros(2)),
         _changed(soundness=np.zeros(2)),
+        _changed(subwords=None),
+        _changed(ngrams=np.full((1, 4), len(WEIGHTS.words), np.int16), documents=np.ones(1, np.int32)),
+        _changed(documents=np.zeros(len(WEIGHTS.documents), np.int32)),
     ],
     ids=[
         *("empty", "text", "long-header", "cut", "others", "about", "no-words", "word-twice", "not-utf-8"),
         *("few-vectors", "not-a-number", "short-score", "no-deviation"),
+        *("no-subwords", "n-gram-of-other-words", "no-document"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:

@@ -30,11 +30,21 @@ def test_no_image_and_no_caption_of_an_evaluation_is_learned_from(module: Module
     examples = module.Examples.read(shared_data)
     with gzip.open(shared_data / "coco" / "evaluation_images.json.gz") as file:
         evaluated = set(json.load(file))
-    assert len(examples.images) > 30_000 and len(examples.rated) > 30_000
+    for name in ("scpp/swap_obj", "valse/plurals"):
+        with gzip.open(shared_data / f"{name}.json.gz") as file:
+            content = json.load(file)
+        rows = content if isinstance(content, list) else content.values()
+        evaluated |= {int(Path(row.get("filename") or row["image_file"]).stem[-12:]) for row in rows}
+    assert len(examples.images) > 55_000 and len(examples.rated) > 30_000
     images = {*examples.images, *(i for each in (*examples.rated, *examples.pairs) for i in each.images)}
     assert not images & evaluated
     with gzip.open(shared_data / "coco" / "captions_val2014.json.gz") as file:
         rows = json.load(file)["annotations"]
+    with gzip.open(shared_data / "flickr8k" / "captions.jsonl.gz", "rt") as file:
+        rows_8k = [json.loads(line) for line in file]
+    of_30k = {image for image in images if isinstance(image, str)} - {row["image"] for row in rows_8k}
+    assert len(of_30k) > 20_000
+    assert not {row["image"].split("_")[0] for row in rows_8k} & {image.split(".")[0] for image in of_30k}
     of_evaluated = {module.letters(row["caption"]) for row in rows if row["image_id"] in evaluated}
     letters = {module.letters(text) for text in examples.texts}
     assert not letters & module.evaluation_captions(shared_data)

@@ -10,12 +10,9 @@ from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
 from captious.data import Captions, References
-from captious.learned.caption_features import EncodedLayer
-from captious.learned.caption_weights import CaptionWeights
-from captious.text import PTB
-from examples import Examples, Rated
+from examples import Examples, Pair, Rated
 
-__all__ = ["fitted", "pair_scores", "table"]
+__all__ = ["comparisons", "fitted", "pair_table", "table"]
 
 _PAIRS = 100_000  # of rated captions, whose order the coefficients are fitted to
 _APART = 0.25  # ratings that differ by less are taken for equal
@@ -31,78 +28,81 @@ def table(examples: Examples, rated: Sequence[Rated]) -> Captions:
     )
 
 
+def comparisons(features: NDArray[np.float64], ratings: NDArray[np.float64], *, seed: int = 0) -> NDArray[np.float64]:
+    """Features of captions less those of captions that were rated lower, float64[n, k], of pairs drawn at random."""
+    one, two = np.random.default_rng(seed).integers(len(ratings), size=(2, _PAIRS))
+    apart = np.abs(ratings[one] - ratings[two]) > _APART
+    sign = np.sign(ratings[one] - ratings[two])[apart, None]
+    return (features[one[apart]] - features[two[apart]]) * sign
+
+
 def fitted(
     features: NDArray[np.float64],
     ratings: NDArray[np.float64],
     *,
-    given: Mapping[int, float] | None = None,
-    wrong: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
-    weight: float = 0.0,
+    given: Mapping[int, float],
+    others: Sequence[tuple[NDArray[np.float64], float]] = (),
     seed: int = 0,
 ) -> tuple[float, NDArray[np.float64], float]:
     """The bias and the coefficients of the score, and Kendall's tau-b of the halves, each fitted to the other.
 
+    Rated captions must be ordered as people rated them; no fitted coefficient is less than 0. The line is then scaled
+    so that its logistic function predicts the ratings, and the coefficients that are given are added to it.
+
     Args:
         features: of rated captions, float64[n, k].
-        ratings: of them, float64[n].
-        given: coefficients that are not fitted, in units of the fitted line, by column.
-        wrong: features of captions, and of captions made wrong from them, which must score lower.
-        weight: of these; that of rated captions is 1.
+        ratings: of them, 0 to 5, float64[n].
+        given: coefficients that are not fitted, by column.
+        others: features of captions less those of captions that must score lower, and the weight of these
+            comparisons; that of rated captions is 1.
         seed: random seed.
     """
-    given = {} if given is None else given
-    deviation = features.std(axis=0)
-    scaled = features / deviation
-    free = np.array([column for column in range(features.shape[1]) if column not in given])
+    k = features.shape[1]
+    free = np.array([column for column in range(k) if column not in given])
+    fixed = np.zeros(k)
+    fixed[[*given]] = [*given.values()]
+    deviation = features[:, free].std(axis=0)
 
-    harmed = np.zeros((1, len(free))) if wrong is None else ((wrong[0] - wrong[1]) / deviation)[:, free]
-
-    def ordered(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Coefficients that put pairs of captions in the order of their ratings."""
-        random = np.random.default_rng(seed)
-        one, two = rows[random.integers(len(rows), size=(2, _PAIRS))]
-        apart = np.abs(ratings[one] - ratings[two]) > _APART
-        sign = np.sign(ratings[one] - ratings[two])[apart, None]
-        differences = (scaled[one[apart]] - scaled[two[apart]])[:, free] * sign
+    def line(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Coefficients of these captions, those that are given included, and the bias."""
+        apart = [(comparisons(features[rows], ratings[rows], seed=seed), 1.0), *others]
+        scaled = [(these[:, free] / deviation, weight) for these, weight in apart]
 
         def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             total, slope = 1e-3 * values @ values, 2e-3 * values
-            for these, share in ((differences, 1.0), (harmed, weight)):
+            for these, weight in scaled:
                 margins = these @ values
-                total = total + share * np.logaddexp(0, -margins).mean()
-                slope = slope - share * (these / (1 + np.exp(margins))[:, None]).mean(axis=0)
+                total = total + weight * np.logaddexp(0, -margins).mean()
+                slope = slope - weight * (these / (1 + np.exp(margins))[:, None]).mean(axis=0)
             return float(total), slope
 
-        found = np.zeros(features.shape[1])
-        found[free] = minimize(loss, np.zeros(len(free)), jac=True).x
-        for column, value in given.items():
-            found[column] = value * deviation[column]
-        return found
+        found = minimize(loss, np.ones(len(free)), jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(free)).x
+        ordered = features[rows][:, free] @ (found / deviation)
+        _, scale = minimize(_distance, np.array([0.0, 1.0]), (ordered, ratings[rows])).x
+        combined = fixed.copy()
+        combined[free] = scale * found / deviation
+        (bias,) = minimize(lambda b: _distance((b[0], 1.0), features[rows] @ combined, ratings[rows]), np.zeros(1)).x
+        return np.append(combined, bias)
 
     halves = np.random.default_rng(seed).permutation(len(ratings)) % 2
     taus = []
     for half in (0, 1):
         tested = halves == half
-        taus.append(kendalltau(scaled[tested] @ ordered(np.flatnonzero(~tested)), ratings[tested]).statistic)
-    combined = ordered(np.arange(len(ratings)))
-    line = scaled @ combined
-
-    def distance(values: NDArray[np.float64]) -> float:
-        return float(((1 / (1 + np.exp(-(values[0] + values[1] * line))) - ratings / 5) ** 2).mean())
-
-    bias, slope = minimize(distance, np.array([0.0, 1.0])).x
-    return float(bias), slope * combined / deviation, float(np.mean(taus))
+        taus.append(kendalltau(features[tested] @ line(np.flatnonzero(~tested))[:-1], ratings[tested]).statistic)
+    *coefficients, bias = line(np.arange(len(ratings)))
+    return float(bias), np.array(coefficients), float(np.mean(taus))
 
 
-def pair_scores(examples: Examples, held_out: Examples, weights: CaptionWeights) -> float:
-    """Kendall's tau-b of the cosines of rated pairs."""
-    texts, pairs = examples.texts, held_out.pairs
-    rated = Captions(
+def _distance(values: Sequence[float], line: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
+    """The mean squared distance of ratings from the logistic function of a line."""
+    return float(((1 / (1 + np.exp(-(values[0] + values[1] * line))) - ratings / 5) ** 2).mean())
+
+
+def pair_table(examples: Examples, pairs: Sequence[Pair]) -> Captions:
+    """Rated pairs, the second caption as the reference of the first."""
+    texts = examples.texts
+    references = tuple(texts[each.captions[1]] for each in pairs)
+    return Captions(
         tuple(texts[each.captions[0]] for each in pairs),
-        References(
-            tuple(range(len(pairs))), tuple(texts[each.captions[1]] for each in pairs), np.arange(len(pairs) + 1)
-        ),
+        References(tuple(range(len(pairs))), references, np.arange(len(pairs) + 1)),
     )
-    candidates, references = rated.layer(EncodedLayer(weights, PTB))
-    cosines = np.einsum("ij,ij->i", candidates.vectors, references.captions.vectors)
-    return float(kendalltau(cosines, [each.rating for each in pairs]).statistic)

@@ -1,4 +1,4 @@
-"""Trains the vectors of words: a caption is the normalized sum of those of its words.
+"""Trains the vectors of words and subwords: a caption is the normalized sum of those of its words.
 
 Captions of one image must find each other among those of a batch of images, and captions that people rate as closer
 must have the larger cosine.
@@ -14,13 +14,15 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from examples import Examples
+from captious.learned.caption_weights import subwords_of
+from examples import Examples, Rated
 from recipe import Recipe
 
 __all__ = ["frequent_words", "out_of_order", "train_encoder"]
 
 _RATINGS = 512  # rated captions, and pairs, in a batch
 _APART = 0.25  # ratings that differ by less are taken for equal
+_NEVER_SPELLED = 100  # the most frequent words, which always have their vector
 _SLOPE = 10.0  # of the loss of ratings, in cosines
 
 
@@ -31,8 +33,10 @@ def frequent_words(examples: Examples, recipe: Recipe) -> NDArray[np.int64]:
     return ranked[counts[ranked] > 1]
 
 
-def train_encoder(examples: Examples, words: NDArray[np.int64], recipe: Recipe) -> NDArray[np.float32]:
-    """Vectors of words, weighted, float32[n_words, width]."""
+def train_encoder(
+    examples: Examples, words: NDArray[np.int64], recipe: Recipe
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Vectors of words, weighted, float32[n_words, width], and of subwords, float32[n_buckets, width]."""
     torch.manual_seed(recipe.seed)
     random = np.random.default_rng(recipe.seed)
     model = _Encoder(examples, words, recipe)
@@ -45,19 +49,22 @@ def train_encoder(examples: Examples, words: NDArray[np.int64], recipe: Recipe) 
     paired = torch.tensor([each.rating for each in examples.pairs])
     for step in range(recipe.steps):
         mask = (torch.rand(recipe.width) > recipe.masked).float()
-        drawn = [images[i] for i in random.choice(len(images), recipe.batch, replace=False)]
+        model.spell(random, recipe.spelled)
+        drawn = [images[i] for i in random.choice(len(images), min(recipe.batch, len(images)), replace=False)]
         two = np.array([captions[random.permutation(len(captions))[:2]] for captions in drawn])
         first, second = model(two.T.ravel(), mask).chunk(2)
         cosines = first @ second.T * model.sharpness.exp()
-        same = torch.arange(recipe.batch)
+        same = torch.arange(len(drawn))
         loss = (functional.cross_entropy(cosines, same) + functional.cross_entropy(cosines.T, same)) / 2
 
-        drawn_ratings = random.choice(len(rated), _RATINGS, replace=False)
-        loss = loss + out_of_order(model.fit_of([examples.rated[i] for i in drawn_ratings], mask), rated[drawn_ratings])
-        drawn_pairs = random.choice(len(paired), _RATINGS, replace=False)
-        captions = np.array([examples.pairs[i].captions for i in drawn_pairs])
-        first, second = model(captions.T.ravel(), mask).chunk(2)
-        loss = loss + out_of_order((first * second).sum(1), paired[drawn_pairs])
+        if len(rated):
+            some = random.choice(len(rated), min(_RATINGS, len(rated)), replace=False)
+            loss = loss + out_of_order(model.fit_of([examples.rated[i] for i in some], mask), rated[some])
+        if len(paired):
+            some = random.choice(len(paired), min(_RATINGS, len(paired)), replace=False)
+            captions = np.array([examples.pairs[i].captions for i in some])
+            first, second = model(captions.T.ravel(), mask).chunk(2)
+            loss = loss + out_of_order((first * second).sum(1), paired[some])
 
         optimizer.zero_grad()
         loss.backward()
@@ -66,46 +73,79 @@ def train_encoder(examples: Examples, words: NDArray[np.int64], recipe: Recipe) 
         if step % 250 == 0 or step == recipe.steps - 1:
             print(f"  step {step:,}: loss {loss.item():.3f}", flush=True)
     with torch.no_grad():
-        return (model.vectors * model.weights.exp()[:, None])[1:].numpy()
+        vectors = model.vectors * torch.cat([model.weights.exp(), torch.ones(recipe.buckets)])[:, None]
+        return vectors[: len(words)].numpy(), vectors[len(words) :].numpy()
 
 
 class _Encoder(torch.nn.Module):
-    """Vectors and weights of words; row 0 stands for words that are not among them."""
+    """Vectors and weights of words, followed by vectors of subwords, which spell all other words.
+
+    In each step, some words are spelled, too, so that subwords learn what words mean.
+    """
 
     def __init__(self, examples: Examples, words: NDArray[np.int64], recipe: Recipe) -> None:
         super().__init__()
         counts = _word_counts(examples)
         rarity = 0.5 * np.log(counts.sum() / np.maximum(counts[words], 1)) / 8
-        self.vectors = torch.nn.Parameter(torch.randn(len(words) + 1, recipe.width) * 0.1)
-        self.weights = torch.nn.Parameter(torch.tensor([0.0, *rarity], dtype=torch.float32))
+        self.vectors = torch.nn.Parameter(torch.randn(len(words) + recipe.buckets, recipe.width) * 0.1)
+        self.weights = torch.nn.Parameter(torch.tensor(rarity, dtype=torch.float32))
         self.sharpness = torch.nn.Parameter(torch.tensor(-math.log(recipe.temperature)))
-        self.vectors.data[0] *= 0.01
-        rows = np.zeros(len(examples.tokens.vocabulary), np.int64)
-        rows[words] = np.arange(1, len(words) + 1)
-        self._offsets, self._words = examples.tokens.offsets, rows[examples.tokens.ids]
+        rows = np.full(len(counts), -1)
+        rows[words] = np.arange(len(words))
+        self._rows, self._ids, self._offsets = rows, examples.tokens.ids, examples.tokens.offsets
+        names = [
+            name if row < 0 or row >= _NEVER_SPELLED else ""
+            for name, row in zip(examples.tokens.vocabulary.words(), rows.tolist(), strict=True)
+        ]
+        buckets, self._bucket_offsets = subwords_of(names, recipe.buckets)
+        self._buckets = buckets + len(words)
+        self.spell(np.random.default_rng(0), 0)
+
+    def spell(self, random: np.random.Generator, share: float) -> None:
+        """Spell the words without a vector, and this share of the others, until it is called again."""
+        spelled = (self._rows < 0) | (random.random(len(self._rows)) < share)
+        spelled &= np.diff(self._bucket_offsets) > 0
+        lengths = np.where(spelled, np.diff(self._bucket_offsets), 1)
+        self._starts = np.cumsum(lengths) - lengths
+        self._lengths = lengths
+        self._parts = np.repeat(np.maximum(self._rows, 0), lengths)
+        of_spelled = np.repeat(spelled, lengths)
+        self._parts[of_spelled] = self._buckets[np.repeat(spelled, np.diff(self._bucket_offsets))]
+        shares = np.repeat(np.where(spelled, lengths**-0.5, 1), lengths)
+        shares[np.repeat(~spelled & (self._rows < 0), lengths)] = 0
+        self._shares = torch.tensor(shares, dtype=torch.float32)
 
     def forward(self, captions: NDArray[np.int64], mask: torch.Tensor) -> torch.Tensor:
         """Vectors of captions of length 1, without the masked dimensions, float32[n, width]."""
         starts, lengths = self._offsets[captions], np.diff(self._offsets)[captions]
-        begins = np.cumsum(lengths) - lengths
-        words = torch.from_numpy(self._words[np.repeat(starts - begins, lengths) + np.arange(lengths.sum())])
-        known = (words > 0) + 1e-6
+        ids = self._ids[_ranges(starts, lengths)]
+        n_parts = self._lengths[ids]
+        parts = _ranges(self._starts[ids], n_parts)
+        ends = np.concatenate([[0], np.cumsum(n_parts)])
+        begins = ends[np.cumsum(lengths) - lengths]
+        rows = torch.from_numpy(self._parts[parts])
+        weights = torch.cat([self.weights.exp(), torch.ones(len(self.vectors) - len(self.weights))])
         summed = functional.embedding_bag(
-            words,
+            rows,
             self.vectors,
             torch.from_numpy(begins),
             mode="sum",
-            per_sample_weights=self.weights.exp()[words] * known,
+            per_sample_weights=weights[rows] * self._shares[torch.from_numpy(parts)],
         )
         return functional.normalize(summed * mask, dim=-1)
 
-    def fit_of(self, rated: Sequence[object], mask: torch.Tensor) -> torch.Tensor:
+    def fit_of(self, rated: Sequence[Rated], mask: torch.Tensor) -> torch.Tensor:
         """Cosine of each rated caption with the sum of its references, float32[n]."""
         captions = np.array([each.candidate for each in rated] + [r for each in rated for r in each.references])
         vectors = self(captions, mask)
         of = torch.tensor([i for i, each in enumerate(rated) for _ in each.references])
         summed = torch.zeros(len(rated), vectors.shape[1]).index_add(0, of, vectors[len(rated) :])
         return (vectors[: len(rated)] * functional.normalize(summed, dim=-1)).sum(1)
+
+
+def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers of all ranges, one after the other."""
+    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
 
 
 def out_of_order(cosines: torch.Tensor, ratings: torch.Tensor) -> torch.Tensor:

@@ -1,7 +1,7 @@
-"""What the metric captious learns from: captions of COCO and Flickr8k images, and human ratings of COCO captions.
+"""What the metric captious learns from: captions of COCO, Flickr8k and Flickr30k, and human ratings of COCO captions.
 
 Nothing of an evaluation is among it. Images of evaluations are left out by their ids, and every caption that also
-occurs in an evaluation by its letters; a Flickr8k image with such a caption is left out as a whole.
+occurs in an evaluation by its letters; a Flickr image with such a caption is left out as a whole.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,13 @@ from numpy.typing import NDArray
 from captious.text import PTB
 from captious.text.tokens import Tokens
 
-__all__ = ["Examples", "Pair", "Rated", "checksums", "evaluation_captions", "letters"]
+__all__ = [
+    *("Examples", "Pair", "Rated"),
+    *("checksums", "evaluation_captions", "evaluation_images", "flickr30k", "letters"),
+]
 
+_SUGARCREPE_PP = ("replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
+_VALSE = ("plurals", "relations", "foil-it")
 _SUGARCREPE = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 
 
@@ -41,7 +46,7 @@ class Rated:
     candidate: int
     references: tuple[int, ...]
     rating: float
-    images: tuple[int, int]
+    images: tuple[int | str, int | str]
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Examples:
     Args:
         texts: all captions, each once.
         tokens: their words.
-        images: captions of each image, two or more, by its id in COCO or its file name in Flickr8k.
+        images: captions of each image, two or more, by its id in COCO or its file name in Flickr8k or Flickr30k.
         rated, pairs: those of Crisscrossed Captions.
         left_out: number of captions that were left out because they occur in an evaluation.
         kept_out: the letters of all captions of evaluations.
@@ -77,9 +82,9 @@ class Examples:
     @classmethod
     def read(cls, data: Path) -> Examples:
         """Read the files of a data folder: coco/captions_val2014.json.gz, coco/evaluation_images.json.gz, cxc/*,
-        flickr8k/captions.jsonl.gz, and those of ``evaluation_captions``."""
+        flickr8k/captions.jsonl.gz, multi30k/*, and those of ``evaluation_captions``."""
         annotations = _json(data / "coco/captions_val2014.json.gz")["annotations"]
-        images_kept_out = set(_json(data / "coco/evaluation_images.json.gz"))
+        images_kept_out = evaluation_images(data)
         kept_out = evaluation_captions(data)
         kept_out.update(letters(row["caption"]) for row in annotations if row["image_id"] in images_kept_out)
         numbers: dict[str, int] = {}
@@ -98,17 +103,50 @@ class Examples:
         for row in _lines(data / "flickr8k/captions.jsonl.gz"):
             if row["split"] in ("train", "dev") and all([usable(text) for text in row["captions"]]):
                 images[row["image"]] = [numbers.setdefault(text, len(numbers)) for text in row["captions"]]
+        for image, texts in flickr30k(data, "en"):
+            if all([usable(text) for text in texts]):
+                images[image] = [numbers.setdefault(text, len(numbers)) for text in texts]
         rated = []
         for row in _lines(data / "cxc/sits.jsonl.gz"):
+            if {row["image"], row["candidate_image"]} & images_kept_out:
+                continue
             references = [text for text in row["refs"] if usable(text)]
             if references and usable(row["candidate"]):
                 candidate, *others = (numbers.setdefault(t, len(numbers)) for t in (row["candidate"], *references))
                 rated.append(Rated(candidate, (*others,), row["rating"], (row["image"], row["candidate_image"])))
         pairs = []
         for row in _lines(data / "cxc/sts.jsonl.gz"):
-            if all([usable(text) for text in row["captions"]]):
+            if not {*row["images"]} & images_kept_out and all([usable(text) for text in row["captions"]]):
                 first, second = (numbers.setdefault(text, len(numbers)) for text in row["captions"])
                 pairs.append(Pair((first, second), row["rating"], (*row["images"],)))
+        return cls._of(numbers, images, rated, pairs, left_out, kept_out)
+
+    @classmethod
+    def of(cls, images: Mapping[str, Sequence[str]], ratings: Iterable[Mapping[str, Any]] = ()) -> Examples:
+        """Captions of your own, in any language.
+
+        Args:
+            images: captions of each image, by its id or file name.
+            ratings: captions rated by people, each with "candidate", "references", "rating" (0 to 5) and "image".
+        """
+        numbers: dict[str, int] = {}
+        captions = {image: [numbers.setdefault(t, len(numbers)) for t in texts] for image, texts in images.items()}
+        rated = []
+        for row in ratings:
+            candidate, *others = (numbers.setdefault(t, len(numbers)) for t in (row["candidate"], *row["references"]))
+            rated.append(Rated(candidate, (*others,), float(row["rating"]), (row["image"], row["image"])))
+        return cls._of(numbers, captions, rated, [], 0, set())
+
+    @classmethod
+    def _of(
+        cls,
+        numbers: Mapping[str, int],
+        images: Mapping[int | str, Sequence[int]],
+        rated: Sequence[Rated],
+        pairs: Sequence[Pair],
+        left_out: int,
+        kept_out: Set[str],
+    ) -> Examples:
         distinct = {image: np.unique(captions) for image, captions in images.items()}
         several = {image: captions for image, captions in distinct.items() if len(captions) > 1}
         texts = tuple(numbers)
@@ -160,15 +198,50 @@ def evaluation_captions(data: Path) -> set[str]:
     for name in _SUGARCREPE:
         for row in _lines(data / f"sugarcrepe/{name}.jsonl.gz"):
             found.update(map(letters, (row["pos"], row["neg"], *row["refs"])))
+    for name in _SUGARCREPE_PP:
+        for row in _json(data / f"scpp/{name}.json.gz"):
+            found.update(map(letters, (row["caption"], row["caption2"], row["negative_caption"])))
+    for name in _VALSE:
+        for row in _json(data / f"valse/{name}.json.gz").values():
+            found.update(map(letters, (row["caption"], row["foil"])))
     return found
 
 
-def checksums(data: Path) -> dict[str, str]:
+def evaluation_images(data: Path) -> set[int]:
+    """The ids of COCO images that belong to an evaluation."""
+    found = set(_json(data / "coco/evaluation_images.json.gz"))
+    files = [row["filename"] for name in _SUGARCREPE_PP for row in _json(data / f"scpp/{name}.json.gz")]
+    for name in _VALSE:
+        files += [row["image_file"] for row in _json(data / f"valse/{name}.json.gz").values()]
+    return found | {int(Path(file).stem.rpartition("_")[2]) for file in files}
+
+
+def flickr30k(data: Path, language: str) -> Iterator[tuple[str, list[str]]]:
+    """The captions of each image of Flickr30k that is not one of Flickr8k or Composite, by its file name."""
+    kept_out = {_photo(row["image"]) for row in _lines(data / "flickr8k/captions.jsonl.gz")}
+    kept_out.update(_photo(row["image"]) for row in _lines(data / "composite/composite.jsonl.gz"))
+    for part in ("train", "val"):
+        images = (data / f"multi30k/{part}_images.txt").read_text().split()
+        columns = []
+        for number in range(1, 6):
+            with gzip.open(data / f"multi30k/{part}.{number}.{language}.gz", "rt", encoding="utf-8") as file:
+                columns.append(file.read().removesuffix("\n").split("\n"))
+        for image, *texts in zip(images, *columns, strict=True):
+            if _photo(image) not in kept_out:
+                yield image, texts
+
+
+def _photo(image: str) -> str:
+    """The number of a photograph on Flickr: the same in Flickr8k and Flickr30k, whose files have different names."""
+    return re.split(r"[_.]", image)[0]
+
+
+def checksums(data: Path, language: str = "en") -> dict[str, str]:
     """Checksums of the files that are learned from."""
-    names = (
-        *("coco/captions_val2014.json.gz", "coco/evaluation_images.json.gz", "cxc/sits.jsonl.gz", "cxc/sts.jsonl.gz"),
-        "flickr8k/captions.jsonl.gz",
-    )
+    names = [f"multi30k/{part}.{number}.{language}.gz" for part in ("train", "val") for number in range(1, 6)]
+    if language == "en":
+        names += ["coco/captions_val2014.json.gz", "coco/evaluation_images.json.gz", "flickr8k/captions.jsonl.gz"]
+        names += ["cxc/sits.jsonl.gz", "cxc/sts.jsonl.gz"]
     return {name: f"{zlib.crc32((data / name).read_bytes()):08x}" for name in names}
 
 
@@ -181,7 +254,7 @@ def _is_held_out(image: int | str) -> bool:
     return zlib.crc32(str(image).encode()) % 4 == 0
 
 
-def _all_are(images: Sequence[int], held_out: bool) -> bool:
+def _all_are(images: Sequence[int | str], held_out: bool) -> bool:
     return all(_is_held_out(image) == held_out for image in images)
 
 

@@ -57,13 +57,19 @@ class Negative:
 
 
 def make_negatives(
-    examples: Examples, words: Sequence[str], vectors: NDArray[np.float32], *, seed: int = 0
+    examples: Examples,
+    words: Sequence[str],
+    vectors: NDArray[np.float32],
+    *,
+    ways: Sequence[str] = WAYS,
+    seed: int = 0,
 ) -> dict[int | str, Negative]:
     """One wrong caption for almost every image.
 
     Args:
         examples: captions of images.
         words, vectors: words and their vectors, which say what words are of one kind.
+        ways: those of ``WAYS`` that are tried.
         seed: random seed.
     """
     random = np.random.default_rng(seed)
@@ -82,11 +88,11 @@ def make_negatives(
         if len(parse.words) < 4:
             continue
         seen = words_of(image)
-        for i in random.permutation(len(WAYS)).tolist():
-            changed = makers[WAYS[i]](parse, seen)
+        for i in random.permutation(len(ways)).tolist():
+            changed = makers[ways[i]](parse, seen)
             usable = changed is not None and letters(" ".join(changed)) not in examples.kept_out
             if usable and changed != [*parse.words]:
-                found[image] = Negative(caption, WAYS[i], tuple(changed))
+                found[image] = Negative(caption, ways[i], tuple(changed))
                 break
     return found
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["HeadRecipe", "Recipe"]
+__all__ = ["GIVEN", "HeadRecipe", "Recipe"]
+
+#: The features whose coefficients are settings.
+GIVEN = ("slips", "ngrams", "contradiction", "precision", "recall")
 
 
 @dataclass(frozen=True)
@@ -13,6 +16,8 @@ class Recipe:
 
     Args:
         words: the most frequent words, at most so many.
+        buckets: of subwords, which share vectors by their hash.
+        spelled: share of words that are spelled by their subwords in each step.
         width: of the vectors of words.
         steps: of the encoder, each with a batch of images.
         batch: images in a batch.
@@ -21,20 +26,32 @@ class Recipe:
         masked: share of dimensions that are left out of each step.
         junction_width: of the vectors of the model of junctions.
         junction_steps: of its training.
-        slips: weight of unsound junctions in the score, per standard deviation beyond those of 95% of the captions.
+        least_images: n-grams of fewer images are left out.
+        slips, ngrams, contradiction, precision, recall: coefficients that are given, not fitted.
+        pairs: weight of rated pairs when the others are fitted; that of rated captions is 1.
+        flatness: what the logit of the predicted rating is divided by, so that good captions differ in their scores.
         seed: random seed.
     """
 
-    words: int = 12_000
+    words: int = 14_000
+    buckets: int = 6_000
+    spelled: float = 0.1
     width: int = 256
-    steps: int = 1_500
+    steps: int = 1_800
     batch: int = 1_024
     learning_rate: float = 0.0015
     temperature: float = 0.05
     masked: float = 0.5
     junction_width: int = 32
     junction_steps: int = 3_000
-    slips: float = 0.05
+    least_images: int = 8
+    slips: float = 0.1
+    ngrams: float = 0.15
+    contradiction: float = -5.0
+    precision: float = 1.0
+    recall: float = 1.0
+    pairs: float = 0.3
+    flatness: float = 3.0
     seed: int = 0
 
 

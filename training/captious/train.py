@@ -1,6 +1,7 @@
 """Trains the metric captious, and writes its weights.
 
     python training/captious/train.py --data ../shared/data
+    python training/captious/train.py --captions captions.json --ratings ratings.jsonl -o mine.safetensors
 
 README.md beside this file says what each step does.
 """
@@ -9,41 +10,53 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.stats import kendalltau
 
+import captious
 from captious.data import Captions, References
 from captious.learned.caption_agreement import Captious
 from captious.learned.caption_features import EncodedLayer, soundness
-from captious.learned.caption_weights import BUNDLED, FEATURES, CaptionWeights
+from captious.learned.caption_weights import FEATURES, CaptionWeights, bundled
 from captious.text import PTB
-from coefficients import fitted, pair_scores, table
+from coefficients import comparisons, fitted, pair_table, table
 from encoder import frequent_words, train_encoder
-from examples import Examples, checksums
+from examples import Examples, checksums, flickr30k
 from junctions import train_junctions
-from recipe import Recipe
-
-_SLIPS = FEATURES.index("slips")
+from ngrams import count_ngrams
+from recipe import GIVEN, Recipe
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="the folder with coco/, cxc/ and flickr8k/")
+    parser.add_argument("--data", type=Path, help="the folder with coco/, cxc/, flickr8k/ and multi30k/")
+    parser.add_argument("--language", choices=("en", "de"), default="en", help="of the captions of --data")
+    parser.add_argument("--captions", type=Path, help="captions of your own, a file of references")
+    parser.add_argument("--ratings", type=Path, help="ratings of captions of your own, a file of JSON lines")
     parser.add_argument(
         "--threads", type=int, default=1, help="more are faster, but then results differ in the last bits"
     )
     for field in dataclasses.fields(Recipe):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
-    parser.add_argument("-o", "--output", type=Path, default=BUNDLED)
+    parser.add_argument("-o", "--output", type=Path, help="the file of weights; default: those of the package")
     options = vars(parser.parse_args())
     torch.set_num_threads(options.pop("threads"))
-    data, output = options.pop("data"), options.pop("output")
+    data, language, captions = options.pop("data"), options.pop("language"), options.pop("captions")
+    ratings, output = options.pop("ratings"), options.pop("output") or bundled(language)
+    if (data is None) == (captions is None):
+        parser.error("give --data or --captions")
+    if captions is not None and output == bundled(language):
+        parser.error("give --output, the file of the weights")
     recipe = Recipe(**options)
 
-    examples = Examples.read(data)
+    examples = _examples(data, language, captions, ratings)
     print(
         f"{len(examples.images):,} images, {len(examples.rated):,} rated captions, {len(examples.pairs):,} pairs; "
         f"{examples.left_out:,} captions left out"
@@ -52,25 +65,19 @@ def main() -> None:
     print("the model of junctions")
     left, right = train_junctions(examples, words, recipe)
 
-    def weights(vectors: NDArray[np.float32], **others: object) -> CaptionWeights:
+    def weights(
+        vectors: tuple[NDArray[np.float32], NDArray[np.float32]], of: Examples, **others: Any
+    ) -> CaptionWeights:
         names = examples.tokens.vocabulary.words()
         values = {"soundness": (0.0, 1.0), "bias": 0.0, "coefficients": np.zeros(len(FEATURES)), "about": {}, **others}
-        return CaptionWeights(tuple(names[i] for i in words), vectors, left, right, name="new", **values)
+        ngrams = count_ngrams(of, words, recipe)
+        return CaptionWeights(tuple(names[i] for i in words), *vectors, left, right, *ngrams, name="new", **values)
 
     print("the encoder, without the images that are held out")
-    first = weights(train_encoder(examples.part(held_out=False), words, recipe))
-    held_out = examples.part(held_out=True)
+    kept, held_out = examples.part(held_out=False), examples.part(held_out=True)
+    first = weights(train_encoder(kept, words, recipe), kept)
     limits = _soundness_of_people(held_out, first)
-    rated = held_out.rated
-    features = Captious(weights=dataclasses.replace(first, soundness=limits)).features(table(examples, rated))
-    ratings = np.array([each.rating for each in rated])
-    bias, coefficients, tau = fitted(features, ratings, given={_SLIPS: recipe.slips}, seed=recipe.seed)
-    pairs = pair_scores(examples, held_out, first)
-    figures = {
-        "images held out": len(held_out.images),
-        "tau-b of held-out rated captions": round(100 * tau, 1),
-        "tau-b of held-out rated pairs, cosine": round(100 * pairs, 1),
-    }
+    bias, coefficients, figures = _fitted(examples, held_out, dataclasses.replace(first, soundness=limits), recipe)
     for name, value in figures.items():
         print(f"  {name}: {value:,}")
 
@@ -78,16 +85,60 @@ def main() -> None:
     about = {
         "recipe": dataclasses.asdict(recipe),
         "held out": figures,
-        "data": checksums(data),
-        "license": "Apache-2.0",
+        "data": checksums(data, language) if captions is None else {},
     }
+    if captions is None:
+        about["license"] = "Apache-2.0"
     final = weights(
-        train_encoder(examples, words, recipe), soundness=limits, bias=bias, coefficients=coefficients, about=about
+        train_encoder(examples, words, recipe),
+        examples,
+        soundness=limits,
+        bias=bias,
+        coefficients=coefficients,
+        about=about,
     )
     final.save(output)
     print(
         f"{output}: {output.stat().st_size:,} bytes; {dict(zip(FEATURES, coefficients.round(3).tolist(), strict=True))}"
     )
+
+
+def _examples(data: Path | None, language: str, captions: Path | None, ratings: Path | None) -> Examples:
+    if captions is None:
+        assert data is not None
+        return Examples.read(data) if language == "en" else Examples.of(dict(flickr30k(data, language)))
+    references = captious.read_references(captions)
+    bounds = pairwise(references.offsets.tolist())
+    images = {str(i): references.texts[a:b] for i, (a, b) in zip(references.ids, bounds, strict=True)}
+    lines = [] if ratings is None else ratings.read_text(encoding="utf-8").splitlines()
+    return Examples.of(images, map(json.loads, lines))
+
+
+def _fitted(
+    examples: Examples, held_out: Examples, weights: CaptionWeights, recipe: Recipe
+) -> tuple[float, NDArray[np.float64], dict[str, float]]:
+    """The bias and the coefficients of the score, and how well held-out captions and pairs are ordered.
+
+    Without ratings, they are those of the package.
+    """
+    if not held_out.rated:
+        shipped = CaptionWeights.load()
+        return shipped.bias, shipped.coefficients, {"images held out": len(held_out.images)}
+    features, held_out = Captious(weights=weights).features, held_out.balanced()
+    rated = features(table(examples, held_out.rated))
+    ratings = np.array([each.rating for each in held_out.rated])
+    given = {FEATURES.index(name): getattr(recipe, name) for name in GIVEN}
+    others = []
+    if held_out.pairs:
+        pairs = features(pair_table(examples, held_out.pairs))
+        pair_ratings = np.array([each.rating for each in held_out.pairs])
+        others = [(comparisons(pairs, pair_ratings, seed=recipe.seed), recipe.pairs)]
+    bias, coefficients, tau = fitted(rated, ratings, given=given, others=others, seed=recipe.seed)
+    figures = {"images held out": len(held_out.images), "tau-b of held-out rated captions": round(100 * tau, 1)}
+    if held_out.pairs:
+        of_pairs = kendalltau(pairs @ coefficients, pair_ratings).statistic
+        figures["tau-b of held-out rated pairs"] = round(100 * of_pairs, 1)
+    return bias / recipe.flatness, coefficients / recipe.flatness, figures
 
 
 def _soundness_of_people(examples: Examples, weights: CaptionWeights) -> tuple[float, float]:

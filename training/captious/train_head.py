@@ -27,7 +27,7 @@ from encoder import frequent_words, train_encoder
 from examples import Examples, checksums
 from head import States, train_head
 from negatives import Negative, make_negatives
-from recipe import HeadRecipe, Recipe
+from recipe import GIVEN, HeadRecipe, Recipe
 
 
 class Features:
@@ -113,8 +113,8 @@ def main() -> None:
     shipped = CaptionWeights.load()
     if tuple(names) != shipped.words:
         parser.error("the weights of the variant light were trained on other data: run train.py first")
-    vectors = train_encoder(kept, words, Recipe())
-    light = dataclasses.replace(shipped, vectors=vectors, name="held-out")
+    vectors, subwords = train_encoder(kept, words, Recipe())
+    light = dataclasses.replace(shipped, vectors=vectors, subwords=subwords, name="held-out")
     negatives = make_negatives(examples, names, vectors, seed=recipe.seed)
     print(f"hidden states of {len(examples.texts):,} captions and {len(negatives):,} wrong ones")
     states = States.of(encoder, examples, negatives, kept_states)
@@ -131,13 +131,15 @@ def main() -> None:
         states.of_captions[[each.candidate for each in rated]],
         [each.references for each in rated],
     )
+    right, wrong = features_of.of_wrong(held_out, negatives)
     bias, coefficients, tau = fitted(
         features,
         np.array([each.rating for each in rated]),
-        wrong=features_of.of_wrong(held_out, negatives),
-        weight=recipe.wrong,
+        given={FULL_FEATURES.index(name): getattr(Recipe(), name) for name in GIVEN},
+        others=[(right - wrong, recipe.wrong)],
         seed=recipe.seed,
     )
+    flatness = Recipe().flatness
     figures = {
         "images held out": len(held_out.images),
         "tau-b of held-out rated captions": round(100 * tau, 1),
@@ -148,8 +150,8 @@ def main() -> None:
     print("the head, with all images")
     final = head(
         train_head(states, examples, recipe),
-        bias=bias,
-        coefficients=coefficients,
+        bias=bias / flatness,
+        coefficients=coefficients / flatness,
         about={
             "recipe": dataclasses.asdict(recipe),
             "held out": figures,

@@ -1,9 +1,9 @@
 """captious: how well a caption agrees with the references, as people see it; trained, from text alone.
 
-A caption is the weighted sum of vectors of its words. The vectors were trained so that captions of one COCO image find
-each other among those of other images, and on human ratings of captions (training/captious). Cosines with the
-references, SPARCS and the soundness of the caption's junctions make the score. The variant ``full`` adds cosines of
-vectors that a trained head makes of the hidden states of a contextual encoder.
+A caption is the weighted sum of vectors of its words. The vectors were trained so that captions of one image find each
+other among those of other images, and on human ratings of captions (training/captious). Cosines with the references,
+n-grams, the support of single words, contradictions and the soundness of the caption's junctions make the score. The
+variant ``full`` adds cosines of vectors that a trained head makes of the hidden states of a contextual encoder.
 """
 
 from __future__ import annotations
@@ -18,17 +18,31 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
-from captious.learned.caption_features import EncodedLayer, junctions, similarities, slips
-from captious.learned.caption_weights import CaptionWeights
-from captious.learned.encoder_heads import EncoderHead, HeadedLayer
+from captious.learned.caption_alignment import places, supports
+from captious.learned.caption_features import (
+    EncodedCaptions,
+    EncodedLayer,
+    EncodedReferences,
+    agreement,
+    junctions,
+    of_length_one,
+    sides,
+    similarities,
+    slips,
+)
+from captious.learned.caption_weights import FEATURES, LANGUAGES, CaptionWeights
+from captious.learned.encoder_heads import FULL_FEATURES, EncoderHead, HeadedLayer
+from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import ResourceParameter
+from captious.metrics.contract.parameters import ChoiceParameter, ResourceParameter
 from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
-from captious.text import WordLayer
 
 __all__ = ["Agreement", "Captious", "WordAgreement"]
+
+_SUPPORTED = 0.5  # cosine of words that mean about the same
+_MISSING = 10  # words that an explanation lists
 
 
 @dataclass(frozen=True)
@@ -38,14 +52,22 @@ class WordAgreement:
     Args:
         word: the word.
         share: what it adds; the shares of all words sum to the cosine. Less than 0 for a word that disagrees.
-        closest: the word of the references with the closest vector, and their cosine; None for an unknown word.
-        similarity: the cosine of the two; 0 for an unknown word.
+        closest: the word of the references with the closest vector; None for a word that has no vector of its own and
+            is like no word of theirs in its spelling.
+        similarity: the largest cosine with a word of the references.
+        instead: what a reference has in the place of this word, if the caption is otherwise a copy; else None.
     """
 
     word: str
     share: float
     closest: str | None
     similarity: float
+    instead: str | None = None
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether the references have the word, or one that means about the same."""
+        return self.similarity >= _SUPPORTED
 
 
 @dataclass(frozen=True)
@@ -60,6 +82,10 @@ class Agreement:
         slips: see ``caption_features.slips``.
         words: those of the candidate, in order.
         unsound: the junctions that are more likely unsound than sound, as pairs of words; "" is an end.
+        precision, recall: see ``caption_features.agreement``.
+        missing: words of the references that nothing in the candidate supports, and what each costs in recall, the
+            most costly first.
+        parts: each feature of the score with its value and what it adds to the logit of the score.
     """
 
     kind: ClassVar[str] = "words"
@@ -71,10 +97,17 @@ class Agreement:
     slips: float
     words: tuple[WordAgreement, ...]
     unsound: tuple[tuple[str, str], ...]
+    precision: float
+    recall: float
+    missing: tuple[tuple[str, float], ...]
+    parts: tuple[tuple[str, float, float], ...]
 
 
 class Captious(MeanMetric):
     """Agreement with the references as people would rate it, 0 to 1, higher is better. The corpus score is the mean.
+
+    ``captious-precision`` is how far the references support the words of the caption, ``captious-recall`` how far the
+    caption has what they mention.
 
     Raises:
         ParameterError: a model for the variant "light"; when captions are scored, an encoder that the weights were not
@@ -83,7 +116,11 @@ class Captious(MeanMetric):
     """
 
     name = "captious"
+<<<<<<< 6c47be9fd81b40983a0c0b12a21c32fcad1dee7d
     english_only = True
+=======
+    outputs = ("captious", "captious-precision", "captious-recall")
+>>>>>>> e8e5d5825b1669f685c1b6c4b287af3d20ec13d1
     explanation = Agreement.kind
     summary = "trained agreement with the references, from text alone"
     variants: ClassVar[Mapping[str, str]] = {
@@ -93,6 +130,9 @@ class Captious(MeanMetric):
 
     weights: ResourceParameter[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = ResourceParameter(
         default=None, summary="a file of training/captious (train_head.py for full); none for those of the package"
+    )
+    language: ChoiceParameter = ChoiceParameter(
+        default="en", choices=LANGUAGES, summary="of the weights of the package, for light", signature_key=""
     )
     model: ResourceParameter[Encoder | str | None, Encoder | str | None] = ResourceParameter(
         default=None, summary="for full: contextual encoder; none for the one that the weights name", signature_key=""
@@ -112,8 +152,14 @@ class Captious(MeanMetric):
                 "captious@light does not use a model", help="use captious@full, or remove the model: model=none"
             )
         elif not isinstance(weights, CaptionWeights):
-            self.weights = CaptionWeights.load(weights)
+            self.weights = CaptionWeights.load(weights, self.language)
+        if self.language != "en" and (weights is not None or self.variant == "full"):
+            raise ParameterError(
+                f"language {self.language} chooses among the weights that the package has for captious@light",
+                help="leave out language, weights and model, or all but one of them",
+            )
         self._sparcs = Sparcs()
+        self._ngrams = CiderD(idf=self.weights.frequencies(self.tokenizer.name), tokenizer=self.tokenizer)
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -134,8 +180,18 @@ class Captious(MeanMetric):
         ``captious.learned.encoder_heads.FULL_FEATURES``.
         """
         candidates, references = captions.layer(self.layer)
-        cosines = similarities(candidates.vectors, references.captions.vectors, references.rows, references.centroids)
-        light = np.column_stack([cosines, self._sparcs.scores(captions), slips(candidates, self.weights)])
+        cosines = similarities(
+            candidates.vectors, references.captions.vectors, references.offsets, references.centroids
+        )
+        light = np.column_stack(
+            [
+                cosines,
+                self._sparcs.scores(captions),
+                slips(candidates, self.weights),
+                self._ngrams.scores(captions),
+                agreement(candidates, references, self.weights),
+            ]
+        )
         if self.head is None or self.encoder is None:
             return light
         if not self._checked:
@@ -152,7 +208,13 @@ class Captious(MeanMetric):
     def of_features(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores from features, float64[n, k] to float64[n]."""
         fitted = self.weights if self.head is None else self.head
+<<<<<<< 6c47be9fd81b40983a0c0b12a21c32fcad1dee7d
         return np.asarray(1 / (1 + np.exp(-(fitted.bias + (features * fitted.coefficients).sum(axis=1)))))
+=======
+        features = self.features(captions)
+        scores = 1 / (1 + np.exp(-(fitted.bias + (features * fitted.coefficients).sum(axis=1))))
+        return np.column_stack([scores, features[:, -2:]])
+>>>>>>> e8e5d5825b1669f685c1b6c4b287af3d20ec13d1
 
     def _set_head(
         self, weights: CaptionWeights | EncoderHead | str | os.PathLike[str] | None, model: Encoder | str | None
@@ -172,43 +234,59 @@ class Captious(MeanMetric):
             )
 
     def explain(self, candidate: str, references: Sequence[str]) -> Agreement:
-        """Which words of a candidate agree with the references, and what in it is unsound.
+        """Which words of a candidate agree with the references, what they miss, and what in it is unsound.
 
-        Raises:
-            ParameterError: the variant is not ``light``, whose caption vectors are sums of vectors of words.
+        Words are compared by the vectors of ``light``, also for ``full``, which adds its features to the ``parts``.
         """
-        if self.head is not None:
-            raise ParameterError(f"captious@{self.variant} cannot be explained", help="explain captious@light instead")
         captions = read_captions({0: candidate}, {0: list(references)})
         candidates, encoded = captions.layer(self.layer)
-        words = captions.layer(WordLayer(self.tokenizer))[0]
-        vocabulary = words.vocabulary.words()
-        vectors = self.weights.vectors
-        has_vector = candidates.numbers >= 0
-        rows = vectors[candidates.numbers]
-        length = float(np.linalg.norm(rows[has_vector].sum(axis=0))) if has_vector.any() else 1.0
-        shares = np.where(has_vector, rows @ encoded.centroids[0] / length, 0)
-        theirs = np.unique(encoded.captions.numbers[encoded.captions.numbers >= 0])
-        agreements = []
-        for i, row, share in zip(words.ids.tolist(), rows, shares.tolist(), strict=True):
-            number = self.weights.numbers.get(vocabulary[i])
-            if number is None or not len(theirs):
-                agreements.append(WordAgreement(vocabulary[i], share, None, 0.0))
-                continue
-            cosines = vectors[theirs] @ row / np.linalg.norm(vectors[theirs], axis=1) / np.linalg.norm(row)
-            best = int(cosines.argmax())
-            agreements.append(
-                WordAgreement(vocabulary[i], share, self.weights.words[theirs[best]], float(cosines[best]))
-            )
-        features = self.features(captions)[0].tolist()
+        ours, theirs = sides(candidates, encoded)
+        vocabulary, lexicon = candidates.tokens.vocabulary.words(), candidates.words.lexicon(self.weights)
+        others, counts = theirs.distinct(len(lexicon))
+        support, _ = supports(others, ours.distinct(len(lexicon))[0], lexicon)
+        losses = counts * lexicon.importance[others] * (1 - support)
+        losses /= max(float((counts * lexicon.importance[others]).sum()), 1e-9)
+        missing = [i for i in np.argsort(-losses, kind="stable").tolist() if support[i] < _SUPPORTED]
+        features = self.features(captions)[0]
+        fitted, names = (self.weights, FEATURES) if self.head is None else (self.head, FULL_FEATURES)
+        values = dict(zip(names, features.tolist(), strict=True))
         logits = junctions(candidates, self.weights)[0]
-        ends = ["", *(vocabulary[i] for i in words.ids.tolist()), ""]
+        words = [vocabulary[i] for i in ours.ids.tolist()]
+        ends = ["", *words, ""]
         return Agreement(
-            score=float(self.scores(captions)[0]),
-            centroid=features[0],
+            score=float(self.scores(captions)[0, 0]),
+            centroid=values["centroid"],
             cosines=tuple((encoded.captions.vectors @ candidates.vectors[0]).tolist()),
-            sparcs=features[2],
-            slips=features[3],
-            words=tuple(agreements),
+            sparcs=values["sparcs"],
+            slips=values["slips"],
+            words=self._words(candidates, encoded, values["contradiction"] > 0),
             unsound=tuple((ends[i], ends[i + 1]) for i in np.flatnonzero(logits < 0).tolist()),
+            precision=values["precision"],
+            recall=values["recall"],
+            missing=tuple((vocabulary[others[i]], float(losses[i])) for i in missing[:_MISSING]),
+            parts=tuple(zip(names, features.tolist(), (features * fitted.coefficients).tolist(), strict=True)),
+        )
+
+    def _words(
+        self, candidates: EncodedCaptions, references: EncodedReferences, is_contradiction: bool
+    ) -> tuple[WordAgreement, ...]:
+        ours, theirs = sides(candidates, references)
+        vocabulary, lexicon = candidates.tokens.vocabulary.words(), candidates.words.lexicon(self.weights)
+        rows = candidates.words.vectors[ours.ids]
+        shares = rows @ references.centroids[0] / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
+        other = places(ours, theirs, lexicon).other if is_contradiction else np.full(len(rows), -1)
+        distinct = np.unique(theirs.ids)
+        cosines = of_length_one(rows) @ of_length_one(candidates.words.vectors[distinct]).T
+        cosines[ours.ids[:, None] == distinct] = 1
+        return tuple(
+            WordAgreement(
+                vocabulary[word],
+                share,
+                vocabulary[distinct[row.argmax()]] if len(row) and (known or row.max() >= _SUPPORTED) else None,
+                float(row.max(initial=-1)) if len(distinct) else 0.0,
+                vocabulary[instead] if instead >= 0 else None,
+            )
+            for word, share, row, instead, known in zip(
+                ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), lexicon.is_known[ours.ids], strict=True
+            )
         )

@@ -1,4 +1,4 @@
-"""What the metric ``captious`` knows about captions: their vectors, and how sound their junctions are.
+"""What the metric ``captious`` knows about captions: vectors, agreement of words, and how sound their junctions are.
 
 Pure functions over arrays of words, and the annotation layer that keeps the vectors.
 """
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from captious.data import Captions, KeyedByFields, References
+from captious.learned.caption_alignment import Lexicon, Side, contradiction, places, supports
 from captious.learned.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
 from captious.text import Tokenizer, Tokens, WordLayer
 
@@ -20,17 +21,52 @@ __all__ = [
     "EncodedCaptions",
     "EncodedLayer",
     "EncodedReferences",
+    "KnownWords",
+    "agreement",
     "centroids",
-    "encode",
     "junctions",
-    "numbers_of",
     "of_length_one",
+    "sides",
     "similarities",
     "slips",
     "soundness",
 ]
 
 _ROWS_AT_ONCE = 1 << 14
+_UNIT = 1 << 24  # parts that importance is counted in
+_DIMENSIONS = 128  # in which words are compared; each half of all dimensions is trained to do
+
+
+@dataclass(frozen=True, eq=False)
+class KnownWords:
+    """What the weights know about the words of a vocabulary.
+
+    Args:
+        vectors: float32[n_words, width], spelled by subwords for words that have no vector of their own.
+        numbers: int32[n_words], the words as numbers of the weights, -1 for those.
+    """
+
+    vectors: NDArray[np.float32]
+    numbers: NDArray[np.int32]
+
+    def lexicon(self, weights: CaptionWeights) -> Lexicon:
+        """Their directions, in part of the dimensions, and their importance."""
+        lengths = np.sqrt(np.einsum("ij,ij->i", self.vectors, self.vectors))
+        directions = of_length_one(np.ascontiguousarray(self.vectors[:, :_DIMENSIONS]))
+        return Lexicon(directions, lengths / np.float32(weights.typical_length), self.numbers >= 0)
+
+    @classmethod
+    def of(cls, words: list[str], weights: CaptionWeights) -> KnownWords:
+        numbers = np.array([weights.numbers.get(word, -1) for word in words], np.int32)
+        new = np.flatnonzero(numbers < 0)
+        vectors = weights.vectors[numbers]
+        vectors[new] = weights.spelled([words[i] for i in new.tolist()])
+        return cls(vectors, numbers)
+
+    def and_of(self, words: list[str], weights: CaptionWeights) -> KnownWords:
+        """These, followed by other words."""
+        new = KnownWords.of(words, weights)
+        return KnownWords(np.concatenate([self.vectors, new.vectors]), np.concatenate([self.numbers, new.numbers]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,28 +74,40 @@ class EncodedCaptions:
     """Captions as vectors.
 
     Args:
-        vectors: float32[n_captions, width], of length 1, or 0 for a caption without known words.
-        numbers: int32[n_tokens], the words as numbers of the weights, -1 for unknown ones.
-        offsets: int64[n_captions + 1].
+        vectors: float32[n_captions, width], of length 1, or 0 for a caption without words.
+        tokens: their words.
+        words: what is known of the words of their vocabulary.
     """
 
     vectors: NDArray[np.float32]
-    numbers: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    tokens: Tokens
+    words: KnownWords
+
+    @classmethod
+    def of(cls, tokens: Tokens, words: KnownWords) -> EncodedCaptions:
+        """The normalized sums of the vectors of words."""
+        ones = np.ones(len(tokens.ids), np.float32)
+        shape = len(tokens.lengths), len(words.vectors)
+        summed = csr_matrix((ones, tokens.ids, tokens.offsets), shape=shape) @ words.vectors
+        return cls(of_length_one(np.asarray(summed)), tokens, words)
+
+    @property
+    def numbers(self) -> NDArray[np.int32]:
+        """The words as numbers of the weights, int32[n_tokens], -1 for those without a vector of their own."""
+        return self.words.numbers[self.tokens.ids]
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedReferences:
-    """References as vectors; ``of_words`` has the number of each word of their vocabulary."""
+    """References as vectors; ``offsets`` has those of each image."""
 
     captions: EncodedCaptions
-    of_words: NDArray[np.int32]
-    rows: NDArray[np.int64]
+    offsets: NDArray[np.int64]
 
     @cached_property
     def centroids(self) -> NDArray[np.float64]:
         """The normalized sum of the references of each image, float64[n_images, width]."""
-        return centroids(self.captions.vectors, self.rows)
+        return centroids(self.captions.vectors, self.offsets)
 
 
 @dataclass(frozen=True)
@@ -71,28 +119,13 @@ class EncodedLayer(KeyedByFields):
 
     def of_references(self, references: References) -> EncodedReferences:
         tokens: Tokens = references.layer(WordLayer(self.tokenizer))
-        of_words = numbers_of(tokens.vocabulary.words(), self.weights)
-        return EncodedReferences(encode(tokens, of_words, self.weights), of_words, references.offsets)
+        words = KnownWords.of(tokens.vocabulary.words(), self.weights)
+        return EncodedReferences(EncodedCaptions.of(tokens, words), references.offsets)
 
     def of_candidates(self, captions: Captions, references: EncodedReferences) -> EncodedCaptions:
         tokens: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
-        new = numbers_of(tokens.vocabulary.words(len(references.of_words)), self.weights)
-        return encode(tokens, np.concatenate([references.of_words, new]), self.weights)
-
-
-def numbers_of(words: list[str], weights: CaptionWeights) -> NDArray[np.int32]:
-    """The number of each word, -1 for unknown ones."""
-    return np.array([weights.numbers.get(word, -1) for word in words], np.int32)
-
-
-def encode(tokens: Tokens, of_words: NDArray[np.int32], weights: CaptionWeights) -> EncodedCaptions:
-    """The vectors of captions: the normalized sum of those of their words."""
-    numbers = of_words[tokens.ids]
-    has_vector = numbers >= 0
-    starts = np.concatenate([[0], np.cumsum(has_vector)])[tokens.offsets]
-    n, ones = len(tokens.lengths), np.ones(int(has_vector.sum()), np.float32)
-    summed = csr_matrix((ones, numbers[has_vector], starts), shape=(n, len(weights.words))) @ weights.vectors
-    return EncodedCaptions(of_length_one(np.asarray(summed)), numbers, tokens.offsets)
+        known = references.captions.words
+        return EncodedCaptions.of(tokens, known.and_of(tokens.vocabulary.words(len(known.numbers)), self.weights))
 
 
 def of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -141,6 +174,39 @@ def similarities(
     return np.stack([with_centroid, closest], axis=1)
 
 
+def agreement(
+    candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights
+) -> NDArray[np.float64]:
+    """Contradiction, precision and recall of candidates, float64[n, 3].
+
+    Precision is how well the words of a candidate are supported by those of its references, weighted by importance;
+    recall is the same the other way round.
+    """
+    lexicon = candidates.words.lexicon(weights)
+    n, n_words = len(candidates.vectors), len(lexicon)
+    ours, theirs = sides(candidates, references)
+    (keys, counts), (others, other_counts) = ours.distinct(n_words), theirs.distinct(n_words)
+
+    def mean(keys: NDArray[np.int64], counts: NDArray[np.int64], helpers: NDArray[np.int64]) -> NDArray[np.float64]:
+        images, words = np.divmod(keys, n_words)
+        # Whole numbers, whose sums do not depend on the order of the words.
+        shares = counts * np.rint(lexicon.importance[words].astype(np.float64) * _UNIT)
+        supported = np.bincount(images, np.rint(shares * supports(keys, helpers, lexicon)[0]), n)
+        return supported / np.maximum(np.bincount(images, shares, n), 1)
+
+    differences = contradiction(ours, theirs, places(ours, theirs, lexicon), n)
+    return np.stack([differences, mean(keys, counts, others), mean(others, other_counts, keys)], axis=1)
+
+
+def sides(candidates: EncodedCaptions, references: EncodedReferences) -> tuple[Side, Side]:
+    """The words of candidates and of references."""
+    n, tokens = len(candidates.vectors), references.captions.tokens
+    return (
+        Side(candidates.tokens.ids, candidates.tokens.offsets, np.arange(n)),
+        Side(tokens.ids, tokens.offsets, np.repeat(np.arange(n), np.diff(references.offsets))),
+    )
+
+
 def slips(captions: EncodedCaptions, weights: CaptionWeights) -> NDArray[np.float64]:
     """How much less sound captions are than 95% of human captions, in standard deviations; float64[n], 0 or less."""
     least, deviation = weights.soundness
@@ -155,11 +221,14 @@ def soundness(captions: EncodedCaptions, weights: CaptionWeights) -> NDArray[np.
 
 def junctions(captions: EncodedCaptions, weights: CaptionWeights) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The logits of all junctions, and the offsets of those of each caption: one more than it has words."""
-    n = len(captions.offsets) - 1
-    rows = np.where(captions.numbers < 0, UNKNOWN, captions.numbers + FIRST_WORD)
-    left = np.insert(rows, captions.offsets[:-1], START)
-    right = np.insert(rows, captions.offsets[1:], END)
+    offsets, numbers = captions.tokens.offsets, captions.numbers
+    rows = np.where(numbers < 0, UNKNOWN, numbers + FIRST_WORD)
+    left = np.insert(rows, offsets[:-1], START)
+    right = np.insert(rows, offsets[1:], END)
     width = weights.left.shape[1] - 1
-    logits = np.einsum("ij,ij->i", weights.left[left, :width], weights.right[right, :width])
-    logits = logits + weights.left[left, width] + weights.right[right, width]
-    return logits.astype(np.float64), captions.offsets + np.arange(n + 1)
+    # Most pairs of neighbors occur in many captions.
+    pairs, place = np.unique(left.astype(np.int64) * len(weights.right) + right, return_inverse=True)
+    one, other = np.divmod(pairs, len(weights.right))
+    logits = np.einsum("ij,ij->i", weights.left[one, :width], weights.right[other, :width])
+    logits = logits + weights.left[one, width] + weights.right[other, width]
+    return logits.astype(np.float64)[place], offsets + np.arange(len(offsets))
