@@ -192,6 +192,16 @@ def test_german_captions() -> None:
     )
 
 
+def test_the_language_of_the_captions_chooses_weights_that_there_are() -> None:
+    captions = [["ein Hund läuft auf der Wiese"], [["ein Hund rennt über die Wiese"]]]
+    german = captious.score(*captions, "captious", settings=captious.Settings(language="de"))
+    assert "weights:captious-de-" in german["captious"].signature
+    assert not any("made for English" in warning for warning in german.warnings)
+    french = captious.score(*captions, "captious", settings=captious.Settings(language="fr"))
+    assert f"weights:{WEIGHTS.name}" in french["captious"].signature
+    assert any("made for English" in warning for warning in french.warnings)
+
+
 def test_a_language_is_one_of_the_package_and_excludes_other_weights() -> None:
     with pytest.raises(CaptiousError, match="has no language 'fr'"):
         Captious(language="fr")

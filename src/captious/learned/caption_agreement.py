@@ -38,6 +38,7 @@ from captious.metrics.contract.parameters import ChoiceParameter, ResourceParame
 from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
+from captious.text.languages import ENGLISH, Language
 
 __all__ = ["Agreement", "Captious", "WordAgreement"]
 
@@ -103,6 +104,20 @@ class Agreement:
     parts: tuple[tuple[str, float, float], ...]
 
 
+class _WeightsLanguage(ChoiceParameter):
+    """The language of weights of the package.
+
+    A ``Language`` is that of the captions, which settings pass to all metrics: English weights score those without
+    weights of their own, and the metric says that it is made for English.
+    """
+
+    def check(self, metric: Any, value: Any) -> str:
+        if not isinstance(value, Language):
+            return super().check(metric, value)
+        is_known = value.code in LANGUAGES and metric.variant == "light" and metric.weights is None
+        return value.code if is_known else ENGLISH.code
+
+
 class Captious(MeanMetric):
     """Agreement with the references as people would rate it, 0 to 1, higher is better. The corpus score is the mean.
 
@@ -116,11 +131,7 @@ class Captious(MeanMetric):
     """
 
     name = "captious"
-<<<<<<< 6c47be9fd81b40983a0c0b12a21c32fcad1dee7d
-    english_only = True
-=======
     outputs = ("captious", "captious-precision", "captious-recall")
->>>>>>> e8e5d5825b1669f685c1b6c4b287af3d20ec13d1
     explanation = Agreement.kind
     summary = "trained agreement with the references, from text alone"
     variants: ClassVar[Mapping[str, str]] = {
@@ -131,7 +142,7 @@ class Captious(MeanMetric):
     weights: ResourceParameter[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = ResourceParameter(
         default=None, summary="a file of training/captious (train_head.py for full); none for those of the package"
     )
-    language: ChoiceParameter = ChoiceParameter(
+    language: ChoiceParameter = _WeightsLanguage(
         default="en", choices=LANGUAGES, summary="of the weights of the package, for light", signature_key=""
     )
     model: ResourceParameter[Encoder | str | None, Encoder | str | None] = ResourceParameter(
@@ -159,7 +170,11 @@ class Captious(MeanMetric):
                 help="leave out language, weights and model, or all but one of them",
             )
         self._sparcs = Sparcs()
-        self._ngrams = CiderD(idf=self.weights.frequencies(self.tokenizer.name), tokenizer=self.tokenizer)
+        self.ngrams = CiderD(idf=self.weights.frequencies(self.tokenizer.name), tokenizer=self.tokenizer)
+
+    @property
+    def english_only(self) -> bool:  # type: ignore[override]
+        return self.language == ENGLISH.code
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -188,7 +203,7 @@ class Captious(MeanMetric):
                 cosines,
                 self._sparcs.scores(captions),
                 slips(candidates, self.weights),
-                self._ngrams.scores(captions),
+                self.ngrams.scores(captions),
                 agreement(candidates, references, self.weights),
             ]
         )
@@ -203,18 +218,13 @@ class Captious(MeanMetric):
         return np.hstack([headed, light])
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        return self.of_features(self.features(captions))
+        features = self.features(captions)
+        return np.column_stack([self.of_features(features), features[:, -2:]])
 
     def of_features(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores from features, float64[n, k] to float64[n]."""
         fitted = self.weights if self.head is None else self.head
-<<<<<<< 6c47be9fd81b40983a0c0b12a21c32fcad1dee7d
         return np.asarray(1 / (1 + np.exp(-(fitted.bias + (features * fitted.coefficients).sum(axis=1)))))
-=======
-        features = self.features(captions)
-        scores = 1 / (1 + np.exp(-(fitted.bias + (features * fitted.coefficients).sum(axis=1))))
-        return np.column_stack([scores, features[:, -2:]])
->>>>>>> e8e5d5825b1669f685c1b6c4b287af3d20ec13d1
 
     def _set_head(
         self, weights: CaptionWeights | EncoderHead | str | os.PathLike[str] | None, model: Encoder | str | None

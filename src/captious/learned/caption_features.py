@@ -91,6 +91,10 @@ class EncodedCaptions:
         summed = csr_matrix((ones, tokens.ids, tokens.offsets), shape=shape) @ words.vectors
         return cls(of_length_one(np.asarray(summed)), tokens, words)
 
+    def take(self, rows: NDArray[np.int64]) -> EncodedCaptions:
+        """Some of the captions, each as often as asked for."""
+        return EncodedCaptions(self.vectors[rows], self.tokens.take(rows), self.words)
+
     @property
     def numbers(self) -> NDArray[np.int32]:
         """The words as numbers of the weights, int32[n_tokens], -1 for those without a vector of their own."""

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from captious.data import References
 from captious.learned.caption_agreement import Captious
-from captious.learned.caption_features import slips
+from captious.learned.caption_features import EncodedReferences, agreement, slips
 from captious.learned.caption_weights import CaptionWeights
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
@@ -51,18 +51,24 @@ class Coverage(SentenceCoverage):
         return {**self.captious.parameters, "variant": self.variant}
 
     def pair_scores(self, sentences: References, state: State | None) -> PairScores:
+        weights = self.captious.weights
         encoded = sentences.layer(self.captious.layer).captions
         concepts: Concepts = sentences.layer(ConceptLayer())
         shape = (len(sentences.texts), max(concepts.n_concepts, 1))
         has_concept = csr_matrix((np.ones(len(concepts.ids)), (concepts.captions, concepts.ids)), shape)
         n_concepts = np.bincount(concepts.captions, minlength=shape[0])
-        unsound = slips(encoded, self.captious.weights)
+        unsound = slips(encoded, weights)
+        by_ngrams = self.captious.ngrams.row_scores(sentences, None)
 
         def of_pairs(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
-            cosine = np.einsum("ij,ij->i", encoded.vectors[first], encoded.vectors[second])
+            ours = encoded.take(first)
+            theirs = EncodedReferences(encoded.take(second), np.arange(len(second) + 1))
+            cosine = np.einsum("ij,ij->i", ours.vectors, theirs.captions.vectors)
             shared = np.asarray(has_concept[first].multiply(has_concept[second]).sum(axis=1)).ravel()
             sparcs = 2 * shared / np.maximum(n_concepts[first] + n_concepts[second], 1)
+            ngrams = by_ngrams(second, [sentences.texts[row] for row in first.tolist()])[:, 0]
             # A single reference is the sum of all references, and the closest one.
-            return self.captious.of_features(np.column_stack([cosine, cosine, sparcs, unsound[first]]))
+            alone = np.column_stack([cosine, cosine, sparcs, unsound[first], ngrams])
+            return self.captious.of_features(np.hstack([alone, agreement(ours, theirs, weights)]))
 
         return of_pairs

@@ -65,6 +65,13 @@ class Tokens:
         """Number of tokens of each caption, int64[n_captions]."""
         return np.diff(self.offsets)
 
+    def take(self, captions: NDArray[np.int64]) -> Tokens:
+        """Some of the captions, each as often as asked for."""
+        starts, lengths = self.offsets[captions], self.lengths[captions]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Tokens(self.ids[places], offsets, self.vocabulary)
+
     def equal(self) -> NDArray[np.int64]:
         """A number for each caption, the same for captions of the same tokens: int64[n_captions], from 0."""
         content, numbers = self.ids.tobytes(), dict[bytes, int]()
