@@ -101,6 +101,8 @@ CANDIDATE_OBJECTS: dict[str, Any] = {
     "numpy ids": {np.int64(7): "a cat", np.uint8(9): np.str_("a dog")},
     "pandas": pd.DataFrame({"image_id": [7, 9], "caption": ["a cat", "a dog"]}, index=[30, 40]),
     "polars": pl.DataFrame({"image_id": [7, 9], "caption": ["a cat", "a dog"]}),
+    "pandas series": pd.Series(["a cat", "a dog"], index=[7, 9]),
+    "pandas series of lists": pd.Series([["a cat"], ["a dog"]], index=[7, 9]),
     "data frame of lists": pl.DataFrame({"image": [7, 9], "captions": [["a cat"], ["a dog"]]}),
 }
 
@@ -113,6 +115,29 @@ def test_candidate_objects(form: str) -> None:
     assert all(type(i) is int for i in rows.ids)
     assert rows.texts == ("a cat", "a dog")
     assert not rows.ids_are_text
+
+
+@pytest.mark.parametrize(
+    "captions",
+    [
+        pd.Series(["a cat", "a dog"]),
+        pl.Series(["a cat", "a dog"]),
+        (text for text in ["a cat", "a dog"]),
+        {"x": "a cat", "y": "a dog"}.values(),
+    ],
+    ids=lambda captions: f"{type(captions).__module__}-{type(captions).__name__}",
+)
+def test_captions_in_order(captions: Any) -> None:
+    rows = read_rows(captions, "candidates")
+    assert rows.ids == (0, 1)
+    assert rows.texts == ("a cat", "a dog")
+
+
+def test_a_series_with_an_image_twice() -> None:
+    series = pd.Series(["a cat", "the cat", "a dog"], index=[7, 7, 9])
+    assert read_rows(series, "references").ids == (7, 7, 9)
+    with pytest.raises(InputError, match="more than one"):
+        read_rows(series, "candidates")
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -174,7 +199,6 @@ def test_unknown_extension(refuses: Refuses, name: str, problem: str) -> None:
         None,
         b"a cat",
         {"a cat"},
-        (text for text in ["a cat"]),
         {1: {"a cat"}},
         {1: {"text": "a cat"}},
         {1: [["a cat"]]},

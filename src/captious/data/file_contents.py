@@ -130,9 +130,12 @@ def reading(source: Source) -> Iterator[None]:
     except (CaptiousError, MemoryError):
         raise
     except FileNotFoundError:
-        raise CaptionFileError(
-            "there is no such file", where=source.name, help=f"give the path of the {source.role}, or the captions"
-        ) from None
+        help = f"give the path of the {source.role}, or the captions"
+        if "://" in source.name:
+            help = "nothing is downloaded: download the file, and give its path"
+        elif source.name.startswith("~"):
+            help = "~ is not replaced by the home folder here: os.path.expanduser does that"
+        raise CaptionFileError("there is no such file", where=source.name, help=help) from None
     except IsADirectoryError:
         raise _directory(source) from None
     except EOFError:

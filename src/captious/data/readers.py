@@ -10,10 +10,10 @@ import json
 import os
 import reprlib
 import sys
-from collections.abc import Mapping, Sequence
-from io import BytesIO
+from collections.abc import Iterator, Mapping, Sequence, ValuesView
+from io import BytesIO, IOBase
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -63,7 +63,8 @@ def read_rows(
             COCO's annotation dictionary, or another one of ``captious.data.layouts``;
             a sequence of records with the usual fields;
             a sequence of captions or of lists of captions, image i at position i;
-            a pandas or polars data frame;
+            an iterator of these, which is read to its end;
+            a pandas or polars data frame, or a series, whose images are those of its index, if it has one;
             ``Captions`` or ``CaptionSets``, whose candidates are read; ``CaptionRows``, which are returned.
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
@@ -105,10 +106,14 @@ def _rows(
         texts = source.texts if isinstance(source, CaptionSets) else source.candidates
         form = source.references.id_form
         return caption_rows(origin, source.ids, texts, unit="index", numbers=range(len(source)), id_form=form)
-    if _is_data_frame(source):
+    if _is_of_tables(source, "DataFrame"):
         return _rows_of_data_frame(origin, source)
-    if isinstance(source, np.ndarray):
+    if _is_of_tables(source, "Series"):
+        source = _items_of_series(source)
+    elif isinstance(source, np.ndarray):
         source = source.tolist()
+    elif isinstance(source, Iterator | ValuesView) and not isinstance(source, IOBase):
+        source = [*source]
     if isinstance(source, Mapping):
         if is_document(source, role):
             return rows_of_document(origin, source)
@@ -204,10 +209,22 @@ def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     )
 
 
-def _is_data_frame(captions: object) -> bool:
-    """Whether this is a pandas or polars data frame; imports neither: the library of a data frame already is."""
+def _is_of_tables(captions: object, kind: Literal["DataFrame", "Series"]) -> bool:
+    """Whether this is one of pandas or polars; imports neither: the library of such an object already is."""
     modules = [sys.modules[name] for name in ("pandas", "polars") if name in sys.modules]
-    return any(isinstance(captions, module.DataFrame) for module in modules)
+    return any(isinstance(captions, getattr(module, kind)) for module in modules)
+
+
+def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
+    """The values of a series by image, if its index does more than count them; images may be repeated."""
+    values, index = series.to_list(), getattr(series, "index", None)
+    ids = range(len(values)) if index is None else index.tolist()
+    if [*ids] == [*range(len(values))]:
+        return values
+    by_image = dict(zip(ids, values, strict=True))
+    if len(by_image) == len(values):
+        return by_image
+    return [{"image_id": image, "caption": value} for image, value in zip(ids, values, strict=True)]
 
 
 def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
