@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from captious.cli.caption_files import part_options
-from captious.cli.fit import with_objects
 from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import settings_options
 from captious.cli.outputs import format_option, warn, written
-from captious.data import Captions, read_captions
+from captious.data import read_captions
 from captious.data.file_contents import EXTENSIONS, LINE_FORMATS
-from captious.errors import ParameterError, UnknownImageError
-from captious.evaluation import evaluate
-from captious.metrics.chair import Chair
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.selection import select, select_one
+from captious.errors import ParameterError
+from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract.settings import Settings
-from captious.report.explanations import explained_parts
+from captious.report.caption_explanations import CaptionExplanation, explainable, explained_caption
+from captious.report.caption_explanations import explain as explanations
 from captious.table import document_text
 from captious.version import __version__
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 __all__ = ["explain"]
 
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
-
-
-@dataclass(frozen=True)
-class _Captions:
-    """A candidate with its references, and what is known of them where they come from files."""
-
-    candidate: str
-    references: Sequence[str]
-    image: object = None
-    score: float | None = None
-    label: str = ""
-    state: State | None = None
 
 
 @click.command()
@@ -96,40 +73,34 @@ def explain(
     BLEU, it lists the n-grams that match, for CIDEr what each n-gram adds to the score, for ROUGE-L the longest common
     subsequences. For coverage, it shows how well each sentence agrees with those of the references.
     """
-    chosen = select_one(metric, with_objects(metric, settings))
-    if isinstance(chosen, Combined) and (parts := explained_parts(chosen)):
-        raise ParameterError(
-            f"{metric} is made of other metrics", help=f"explain {' or '.join(part.name for part in parts)}"
-        )
-    if not isinstance(chosen, Metric) or not chosen.explanation:
-        known = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
-        raise ParameterError(f"{metric} cannot be explained yet", help=f"supported: {known}")
+    chosen = explainable(metric, with_objects(metric, settings))
     if svg is not None and chosen.explanation != "scene":
         raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
     has_objects = isinstance(chosen, Chair) and len(chosen.objects) > 0
-    if worst is not None or (image is not None and not has_objects) or (image is not None and _is_file(candidate)):
+    if worst is not None or (image is not None and (not has_objects or _is_file(candidate))):
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", help="give --image ID, or --worst 1")
-        table = _table(metric, candidate, references, columns, split)
-        captions = _of_files(metric, settings, table, candidate, image, worst)
+        _check_files(metric, candidate, references)
+        explained = explanations(
+            metric, candidate, references[0], image=image, worst=worst, settings=settings, columns=columns, split=split
+        )
     elif columns is not None or split is not None:
         raise ParameterError(
             "--columns and --split are for files", help="leave them out, or give --image ID or --worst N"
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)
-        captions = [_Captions(candidate, references, image)]
-    explained = [(one, _explanation(chosen, one)) for one in captions]
+        explained = [explained_caption(chosen, candidate, references, image)]
     if svg is not None:
         from captious.report.scene_drawing import write_scenes
 
-        write_scenes(svg, explained[0][1])
+        write_scenes(svg, explained[0].explanation)
     if format_ == "json":
-        _print_json(chosen, explained)
+        _print_json(explained)
     else:
-        _print([*_pictures(explained)])
+        _print(explained)
     if chosen.explanation == "scene":
-        warn(chosen.warnings(read_captions({0: captions[0].candidate}, {0: list(captions[0].references)}), None))
+        warn(chosen.warnings(read_captions({0: explained[0].candidate}, {0: [*explained[0].references]}), None))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
 
@@ -151,96 +122,30 @@ def _is_file(text: str) -> bool:
     return text.removesuffix(".gz").endswith((*EXTENSIONS, *LINE_FORMATS))
 
 
-def _table(metric: str, candidates: str, references: Sequence[str], columns: str | None, split: str | None) -> Captions:
-    """The captions of a file of candidates and one of references."""
+def _check_files(metric: str, candidates: str, references: Sequence[str]) -> None:
+    """Refuse anything but a file of candidates and one of references."""
     if len(references) != 1 or not _is_file(candidates):
         raise ParameterError(
             "--image and --worst need a file of candidates and a file of references",
             help=f"captious explain {metric} --image ID CANDIDATES.json REFERENCES.json; quoted captions "
             "have an image only for chair, with --objects FILE",
         )
-    return read_captions(candidates, references[0], columns=columns, split=split)
 
 
-def _of_files(
-    metric: str, settings: Settings, captions: Captions, file: str, image: str | None, worst: int | None
-) -> list[_Captions]:
-    """The captions of one image, or the worst."""
-    selection = select([metric], with_objects(metric, settings))
-    report = evaluate(captions, selection)
-    label, result = [*report.items()][-1]
-    if image is not None:
-        rows = [row for row, known in enumerate(captions.ids) if str(known) == image]
-        if not rows:
-            raise UnknownImageError(
-                f"there is no image {image}", where=file, help="give an image id of this file, or --worst N"
-            )
-    else:
-        scores = -result.per_caption if result.lower_is_better else result.per_caption
-        rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[:worst].tolist()
-    chosen = selection[0].require_caption_metric()
-    state = chosen.fit(captions.references)
-    offsets, texts = captions.references.offsets, captions.references.texts
-    return [
-        _Captions(
-            captions.candidates[row],
-            texts[offsets[row] : offsets[row + 1]],
-            captions.ids[row],
-            float(result.per_caption[row]),
-            label,
-            state,
-        )
-        for row in rows
-    ]
+def _print_json(explained: Sequence[CaptionExplanation]) -> None:
+    first = explained[0]
+    about = {"version": __version__, "signature": first.metric.signatures(first.state)[0]}
+    values = {"images": [one.to_dict() for one in explained]} if first.label else first.to_dict()
+    click.echo(document_text({**about, **values}), nl=False)
 
 
-def _explanation(metric: Any, captions: _Captions) -> Any:
-    """What the metric says about a candidate and its references; METEOR and WMD, about each reference."""
-    if isinstance(metric, Chair):
-        objects = metric.objects_in(captions.references)
-        known = captions.image is not None and len(metric.objects)
-        return metric.explain(
-            captions.candidate, objects | metric.objects_at(str(captions.image)) if known else objects
-        )
-    state = {} if captions.state is None else {"state": captions.state}
-    return metric.explain(captions.candidate, captions.references, **state)
-
-
-def _print_json(metric: Metric, explained: Sequence[tuple[_Captions, Any]]) -> None:
-    from captious.report.explanations import explanation_values
-
-    documents = []
-    for captions, explanation in explained:
-        of_image = {"id": captions.image, "caption": captions.candidate} if captions.label else {}
-        documents.append({**of_image, **explanation_values(explanation)})
-    about = {"version": __version__, "signature": metric.signatures(explained[0][0].state)[0]}
-    of_files = bool(explained[0][0].label)
-    click.echo(document_text({**about, "images": documents} if of_files else {**about, **documents[0]}), nl=False)
-
-
-def _pictures(explained: Sequence[tuple[_Captions, Any]]) -> Iterator[RenderableType]:
-    """Each explanation, below its image and captions where these come from files."""
-    from rich.text import Text
-
-    from captious.report import numbers
-    from captious.report.explanation_text import explanation_text
-
-    for place, (captions, explanation) in enumerate(explained):
-        if captions.label:
-            score = numbers.score(captions.score if captions.score is not None else float("nan"))
-            yield Text(f"{'' if place == 0 else chr(10)}image {captions.image} · {captions.label} {score}", "bold")
-            yield Text(f"  {numbers.plain(captions.candidate) or '(empty)'}")
-            for reference in captions.references:
-                yield Text(f"  · {numbers.plain(reference)}", "dim")
-            yield Text("")
-        yield explanation_text(explanation)
-
-
-def _print(pictures: Sequence[RenderableType]) -> None:
+def _print(explained: Sequence[CaptionExplanation]) -> None:
     from rich.console import Console, Group
+    from rich.padding import Padding
 
     from captious.report.terminal import as_text
 
     terminal = Console()
     fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}  # in a file, lines stay whole
+    pictures = [Padding(one.picture(), (int(place > 0), 0, 0, 0)) for place, one in enumerate(explained)]
     click.echo(as_text(Group(*pictures), color=terminal.is_terminal, **fold).rstrip("\n"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -14,14 +13,13 @@ from captious.cli.outputs import warn
 from captious.data import read_captions, read_references
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import single_captions
-from captious.metrics.chair import Chair
+from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.image_objects import ImageObjects
 
-__all__ = ["fit", "with_objects"]
+__all__ = ["fit"]
 
 
 @click.command()
@@ -83,13 +81,6 @@ def fit(
     fitted.save(output)
     click.echo(f"{output}: {fitted.contents}", err=True)
     warn(single_captions(table))
-
-
-def with_objects(metric: str, settings: Settings) -> Settings:
-    """The settings; for chair without objects, with an empty table of them."""
-    if settings.objects is not None or catalogue.owner(Request.from_text(metric).name) != Chair.name:
-        return settings
-    return replace(settings, objects=ImageObjects({}))
 
 
 def _fit_objects(metric: Chair, files: tuple[Path, ...], output: Path) -> None:

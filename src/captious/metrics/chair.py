@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,15 +19,18 @@ from captious.data.caption_rows import CaptionRows
 from captious.data.ids import numbers_from_text
 from captious.data.source import images
 from captious.errors import MissingObjectsError, ParameterError
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.image_objects import ImageObjects, as_image_objects
 from captious.metrics.shared.known_images import check_known_images
 from captious.metrics.shared.object_words import COCO, BaseForms, Mention, MentionFinder, ObjectWords, as_object_words
 from captious.text.base_forms import Singulars, lemmas
 from captious.text.nltk_tokens import word_tokenize
 
-__all__ = ["Chair", "Mentions"]
+__all__ = ["Chair", "Mentions", "with_objects"]
 
 
 @dataclass(frozen=True)
@@ -285,3 +288,9 @@ class _MentionedLayer(KeyedByFields):
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64], is_known: NDArray[np.bool_]) -> NDArray[np.float64]:
     """part / whole, 0 where both are 0; nan where nothing is known."""
     return np.divide(part, whole, out=np.where(is_known, 0.0, np.nan), where=whole > 0)
+
+
+def with_objects(metric: object, settings: Settings) -> Settings:
+    """The settings; for chair by name without objects, with an empty table of them."""
+    is_chair = isinstance(metric, str) and catalogue.owner(Request.from_text(metric).name) == Chair.name
+    return replace(settings, objects=ImageObjects({})) if is_chair and settings.objects is None else settings

@@ -1,0 +1,179 @@
+"""``explain``: why captions got their scores, those that are given or those of a file, as pictures and values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from captious.data import Captions, ImageId, read_captions
+from captious.data.caption_file import ColumnNames
+from captious.errors import ParameterError, UnknownImageError
+from captious.evaluation import evaluate
+from captious.metrics.chair import Chair, with_objects
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.combined import Combined
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.selection import MetricLike, select, select_one
+from captious.metrics.contract.settings import Settings
+from captious.report import numbers
+from captious.report.explanations import explained_parts, explanation_values
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["CaptionExplanation", "explain", "explainable", "explained_caption"]
+
+
+@dataclass(frozen=True)
+class CaptionExplanation:
+    """Why a caption got its score; ``print`` draws it.
+
+    Args:
+        metric: the metric.
+        candidate, references: the captions.
+        explanation: what ``explain`` of the metric returned: METEOR and WMD have one for each reference.
+        image: the image, if it is known.
+        score: the caption's, among those of its file; None for a caption by itself.
+        label: that of the metric, if there is a score.
+        state: what the metric was fitted to.
+    """
+
+    metric: Metric
+    candidate: str
+    references: Sequence[str]
+    explanation: Any
+    image: ImageId | None = None
+    score: float | None = None
+    label: str = ""
+    state: State | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as plain values, after the image and the caption if these are of a file."""
+        about = {"id": self.image, "caption": self.candidate} if self.label else {}
+        return {**about, **explanation_values(self.explanation)}
+
+    def picture(self) -> RenderableType:
+        """The explanation as rich prints it, below its image and captions if these are of a file."""
+        from rich.console import Group
+        from rich.text import Text
+
+        from captious.report.explanation_text import explanation_text
+
+        drawn = explanation_text(self.explanation)
+        if not self.label:
+            return drawn
+        score = numbers.score(float("nan") if self.score is None else self.score)
+        return Group(
+            Text(f"image {self.image} · {self.label} {score}", "bold"),
+            Text(f"  {numbers.plain(self.candidate) or '(empty)'}"),
+            *(Text(f"  · {numbers.plain(reference)}", "dim") for reference in self.references),
+            Text(""),
+            drawn,
+        )
+
+    def __str__(self) -> str:
+        from captious.report.terminal import as_text
+
+        return as_text(self.picture(), color=False).rstrip("\n")
+
+
+def explain(
+    metric: MetricLike,
+    candidates: object,
+    references: object,
+    *,
+    image: ImageId | None = None,
+    worst: int | None = None,
+    settings: Settings | None = None,
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
+) -> list[CaptionExplanation]:
+    """Why captions of a system got their scores.
+
+    Args:
+        metric: one that can be explained, such as "cider-d" or "meteor@paper".
+        candidates, references: a path, mapping, sequence or data frame, as for ``captious.score``.
+        image: the id of the image whose caption is explained; text also stands for a number.
+        worst: the number of captions that are explained, those with the worst scores; one without ``image``.
+        settings: those of the metric; for chair, the objects in images.
+        columns, split: names of columns, and the split that is read.
+
+    Returns:
+        The explanation of the image, or those of the worst captions, the worst first. Document frequencies are those
+        of all references.
+
+    Raises:
+        ParameterError: a metric that cannot be explained.
+        UnknownImageError: no such image.
+        InputError: invalid captions.
+
+    >>> [worst] = explain("rouge-l", {1: "a dog runs", 2: "a cat"}, {1: ["a dog runs fast"], 2: ["a cat"]})
+    >>> worst.image
+    1
+    """
+    settings = with_objects(metric, Settings() if settings is None else settings)
+    captions = read_captions(candidates, references, columns=columns, split=split)
+    selection = select([metric], settings)
+    chosen = explainable(metric, settings)
+    label, result = [*evaluate(captions, selection).items()][-1]
+    if image is not None:
+        rows = [row for row, known in enumerate(captions.ids) if str(known) == str(image)]
+        if not rows:
+            raise UnknownImageError(
+                f"there is no image {image}",
+                where=os.fspath(candidates) if isinstance(candidates, str | os.PathLike) else "candidates",
+                help="give an image id of the candidates, or how many of the worst captions to explain",
+            )
+    else:
+        scores = -result.per_caption if result.lower_is_better else result.per_caption
+        rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[: worst or 1].tolist()
+    state = selection[0].require_caption_metric().fit(captions.references)
+    return [_of_row(chosen, captions, row, state, label, float(result.per_caption[row])) for row in rows]
+
+
+def explainable(metric: MetricLike, settings: Settings) -> Metric:
+    """The metric that is requested.
+
+    Raises:
+        ParameterError: it cannot be explained.
+    """
+    chosen = select_one(metric, settings)
+    if isinstance(chosen, Metric) and chosen.explanation:
+        return chosen
+    name = metric if isinstance(metric, str) else chosen.name
+    if isinstance(chosen, Combined) and (parts := [part.name for part in explained_parts(chosen)]):
+        raise ParameterError(f"{name} is made of other metrics", help=f"explain {' or '.join(parts)}")
+    known = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
+    raise ParameterError(f"{name} cannot be explained yet", help=f"supported: {known}")
+
+
+def explained_caption(
+    metric: Metric, candidate: str, references: Sequence[str], image: ImageId | None = None
+) -> CaptionExplanation:
+    """The explanation of a caption by itself."""
+    return CaptionExplanation(metric, candidate, references, _explanation(metric, candidate, references, image), image)
+
+
+def _of_row(
+    metric: Metric, captions: Captions, row: int, state: State | None, label: str, score: float
+) -> CaptionExplanation:
+    offsets, texts = captions.references.offsets, captions.references.texts
+    candidate, references = captions.candidates[row], texts[offsets[row] : offsets[row + 1]]
+    image = captions.ids[row]
+    explanation = _explanation(metric, candidate, references, image, state)
+    return CaptionExplanation(metric, candidate, references, explanation, image, score, label, state)
+
+
+def _explanation(
+    metric: Any, candidate: str, references: Sequence[str], image: ImageId | None, state: State | None = None
+) -> Any:
+    """What the metric says about a candidate and its references."""
+    if isinstance(metric, Chair):
+        objects = metric.objects_in(references)
+        known = image is not None and len(metric.objects)
+        return metric.explain(candidate, objects | metric.objects_at(str(image)) if known else objects)
+    return metric.explain(candidate, references, **({} if state is None else {"state": state}))

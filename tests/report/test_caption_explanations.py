@@ -1,0 +1,45 @@
+"""captious.explain: captions by image, the worst ones, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import captious
+from captious.errors import ParameterError, UnknownImageError
+
+CANDIDATES = {1: "a dog runs", 2: "a cat on a mat", 3: "two birds"}
+REFERENCES = {1: ["a dog runs fast", "a dog"], 2: ["a cat on a mat"], 3: ["a plane in the sky"]}
+COCO = captious.Settings(idf="coco")
+
+
+def test_the_caption_of_an_image() -> None:
+    [explained] = captious.explain("cider-d", CANDIDATES, REFERENCES, image="1", settings=COCO)
+    report = captious.score(CANDIDATES, REFERENCES, "cider-d", settings=COCO)
+    assert explained.image == 1
+    assert explained.score == pytest.approx(report["cider-d"].per_caption[0])
+    assert explained.score == pytest.approx(explained.explanation.score)
+    assert str(explained).startswith(f"image 1 · cider-d {explained.score:.4f}\n  a dog runs\n  · a dog runs fast\n")
+    assert explained.to_dict()["id"] == 1
+
+
+def test_the_worst_captions_first() -> None:
+    explained = captious.explain("rouge-l", CANDIDATES, REFERENCES, worst=2)
+    assert [one.image for one in explained] == [3, 1]
+    assert len(captious.explain("rouge-l", CANDIDATES, REFERENCES)) == 1
+
+
+def test_chair_knows_objects_that_references_name() -> None:
+    settings = captious.Settings(objects={1: ["dog"], 2: ["dog"], 3: ["bird"]})
+    [explained] = captious.explain("chair", CANDIDATES, REFERENCES, image=2, settings=settings)
+    assert "cat" in explained.explanation.objects
+
+
+def test_what_cannot_be_explained(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="length cannot be explained yet"):
+        captious.explain("length", CANDIDATES, REFERENCES)
+    with pytest.raises(ParameterError, match="spider is made of other metrics"):
+        captious.explain("spider", CANDIDATES, REFERENCES)
+    with pytest.raises(UnknownImageError, match="there is no image 4"):
+        captious.explain("bleu-4", CANDIDATES, REFERENCES, image=4)
