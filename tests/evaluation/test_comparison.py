@@ -53,6 +53,15 @@ def test_a_better_system_is_better() -> None:
         assert difference.p_randomization < 0.01
 
 
+def test_systems_that_were_scored() -> None:
+    expected = captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=10)
+    bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
+    compared = captious.compare(bad, good, resamples=10)
+    assert compared["bleu-4"] == expected["bleu-4"]
+    with pytest.raises(ParameterError, match="scored already"):
+        captious.compare(bad, good, REFERENCES)
+
+
 def test_captions_that_were_loaded() -> None:
     expected = captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=10).to_dict()
     bad, good = (captious.read_captions(system, REFERENCES) for system in (BAD, GOOD))

@@ -219,7 +219,8 @@ def compare(
     To compare more, score them together: ``captious.score({"mine": ..., "other": ...}, references).compare()``.
 
     Args:
-        a, b: candidates of the two systems, in any form that ``score`` takes.
+        a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, which are compared as
+            they are, with ``level``, ``resamples`` and ``seed`` alone.
         references: likewise. None if candidates have references, as ``Captions`` do, or metrics need none.
         names: names of the systems; by default those of their files without extensions, or "a" and "b".
         metrics, settings, subset, several, of_k, clean, columns, split: as for ``score``.
@@ -230,6 +231,12 @@ def compare(
         ParameterError: the systems do not have the same images (with ``subset``).
     """
     sampling = Sampling(resamples, seed, level)
+    if isinstance(a, Report) and isinstance(b, Report):
+        if references is not None or metrics is not None or settings is not None:
+            raise ParameterError("reports are scored already", help="leave out references, metrics and settings")
+        comparison = _compared(a, b, sampling)
+        issue(comparison.warnings)
+        return comparison
     names = pair_names(a, b) if names is None else names
     if isinstance(names, str) or len(set(names)) != 2 or len(names) != 2:
         raise ParameterError(f"{names!r} is not a pair of names", help="give two names: names=('a', 'b')")
