@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from captious.data.row_parser import parse_rows
 from captious.data.source import Source
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content, user_text
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, ResourceError
 from captious.resources.pickles import PickleError, read_pickle
 
@@ -29,7 +29,6 @@ __all__ = [
     "data_folder",
     "entry_of",
     "number_within",
-    "own_json",
     "read_coco_captions",
     "read_flickr8k_captions",
 ]
@@ -256,25 +255,6 @@ class DataFolder:
             raise self.error(f"cannot be read: {error}", name) from error
         self.read[path.name] = f"{zlib.crc32(raw):08x}"
         return content
-
-
-def own_json(file: str | os.PathLike[str], what: str, help: str) -> Any:
-    """The content of a JSON file that users write themselves.
-
-    Args:
-        file: its path.
-        what: what messages call its content.
-        help: how it is written.
-
-    Raises:
-        ResourceError: it cannot be read.
-        CaptionFileError: it is not JSON.
-    """
-    text = user_text(file, what, help, CaptionFileError)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise CaptionFileError(f"not JSON: {error}", where=str(file), help=help) from error
 
 
 def entry_of(table: Mapping[Any, T], key: object, where: str) -> T:

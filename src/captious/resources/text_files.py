@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from captious.errors import ResourceError
+from captious.errors import CaptiousError, ResourceError
 
 __all__ = ["text_as_json"]
 
 
-def text_as_json(text: str, where: str, help: str) -> Any:
+def text_as_json(text: str, where: str, help: str, damaged: type[CaptiousError] = ResourceError) -> Any:
     """The document in a text.
 
     Raises:
-        ResourceError: it is not JSON.
+        CaptiousError: of the class ``damaged``: it is not JSON.
     """
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ResourceError(f"this is not JSON: {error}", where=where, help=help) from error
+        raise damaged(f"this is not JSON: {error}", where=where, help=help) from error

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import read_captions, read_references, same_images
+from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.correlation import Points, correlation, p_of_none
-from captious.judgment.judgment_files import data_folder, own_json
+from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study_result import Matrix, Study
@@ -26,6 +27,7 @@ from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.pictures import scatter
 from captious.progress import steps
+from captious.resources.text_files import text_as_json
 
 __all__ = ["system_correlations"]
 
@@ -207,7 +209,8 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
         return {}
     if isinstance(human, str | os.PathLike):
         where = str(human)
-        human = own_json(human, "human scores", 'write {"m1": {"system": 0.2}}')
+        help = 'write {"m1": {"system": 0.2}}'
+        human = text_as_json(user_text(human, "human scores", help, CaptionFileError), where, help, CaptionFileError)
     if not isinstance(human, Mapping) or not human:
         raise CaptionFileError("these are not human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
     by_measure: Any = human if all(isinstance(values, Mapping) for values in human.values()) else {"people": human}
