@@ -97,10 +97,10 @@ def caption_rows(
         return f"{unit} {numbers[entry]!r}"
 
     images = _checked_ids(source, ids, place)
-    known = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
+    all_images = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
     if source.role == "groups":
         groups = [_group(source, value, place(entry)) for entry, value in enumerate(values)]
-        known = [*known, *(image for image, group in zip(images, groups, strict=True) if group is None)]
+        all_images = [*all_images, *(image for image, group in zip(images, groups, strict=True) if group is None)]
         grouped = [entry for entry, group in enumerate(groups) if group is not None]
         images, numbers = [images[entry] for entry in grouped], [numbers[entry] for entry in grouped]
         values = [groups[entry] for entry in grouped]
@@ -112,7 +112,7 @@ def caption_rows(
         )
         if source.role == "candidates":
             _check_counts(source, lists, place)
-        known = [*known, *(image for image, captions in zip(images, lists, strict=True) if not captions)]
+        all_images = [*all_images, *(image for image, captions in zip(images, lists, strict=True) if not captions)]
         entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
         images = [*map(images.__getitem__, entries)]
         numbers = tuple(map(numbers.__getitem__, entries))
@@ -125,7 +125,7 @@ def caption_rows(
         unit=unit,
         numbers=numbers,
         id_form=id_form,
-        known_images=tuple(known),
+        known_images=tuple(all_images),
     )
     _check_texts(rows)
     if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects

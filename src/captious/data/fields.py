@@ -178,11 +178,11 @@ class _Row:
         read_options = self.source.read_options
         apart = layout is not None and layout.splits_apart and self.source.role != "groups"
         split = "split" if layout is None else layout.split
-        wanted = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
+        is_chosen = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
         if read_options is not None:
             read_options.use([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ())])
         kept = {} if layout is None else {name: keep for name, keep in layout.kept.items() if name in self.names}
-        return Fields(ids, texts, split if wanted else None, kept, apart)
+        return Fields(ids, texts, split if is_chosen else None, kept, apart)
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """The error for two fields to choose from."""
@@ -267,9 +267,9 @@ def _chosen(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n:
     chosen = [True] * n
     if fields.split:
         splits, *columns = columns
-        wanted = chosen_splits(source, splits, apart=fields.splits_apart)
-        if wanted is not None:
-            chosen = [str(split) in wanted for split in splits]
+        splits_read = chosen_splits(source, splits, apart=fields.splits_apart)
+        if splits_read is not None:
+            chosen = [str(split) in splits_read for split in splits]
     for keep, column in zip(fields.kept.values(), columns, strict=True):
         chosen = [one and keep(value) for one, value in zip(chosen, column, strict=True)]
     return chosen

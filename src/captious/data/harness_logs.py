@@ -143,8 +143,8 @@ def _of_vlmevalkit(row: Mapping[str, Any]) -> _Answer:
 
 
 def _id(fields: Mapping[str, Any]) -> ImageId | None:
-    found = (as_image_id(fields[name]) for name in _IDS if fields.get(name) is not None)
-    return next((id for id in found if id is not None), None)
+    ids = (as_image_id(fields[name]) for name in _IDS if fields.get(name) is not None)
+    return next((id for id in ids if id is not None), None)
 
 
 def _first_text(value: Any) -> str:
@@ -224,7 +224,7 @@ def _spreadsheet(file: Path) -> Iterator[Mapping[str, Any]]:
         rows: Iterable[Sequence[Any]] = sheet.iter_rows(values_only=True)
         lines = iter(rows)
         names = [str(name) for name in next(lines, ())]
-        yield from (dict(zip(names, line, strict=False)) for line in lines if any(each is not None for each in line))
+        yield from (dict(zip(names, line, strict=False)) for line in lines if any(cell is not None for cell in line))
     except UnpackedSizeError as error:
         raise CaptionFileError(f"the file is too large: {error}", where=str(file), help=RAISE_LIMIT) from error
     except (zipfile.BadZipFile, OSError, IndexError, openpyxl.utils.exceptions.InvalidFileException) as error:

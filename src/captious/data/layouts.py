@@ -306,9 +306,9 @@ def nearest_layout(
             first = layout.records.first(document) if layout.records is not None and not keys else None
             names = [] if first is None else [*first]
         missing = layout.missing(names)
-        wanted = {*layout.fields, *(part for name in layout.ids for part in name.split("+"))}
-        wanted |= {name for caption in layout.captions for name in (fields_of(caption, names) or (caption,))}
-        telling = [name for name in wanted - _COMMON if name in names]
+        known_names = {*layout.fields, *(part for name in layout.ids for part in name.split("+"))}
+        known_names |= {name for caption in layout.captions for name in (fields_of(caption, names) or (caption,))}
+        telling = [name for name in known_names - _COMMON if name in names]
         telling += [key for key in layout.keys if document is not None and f'"{key}"' not in keys]
         if document is not None and layout.parents is not None and _has_records(document, layout.parents.key):
             telling.append(layout.parents.key)

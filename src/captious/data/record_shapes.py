@@ -50,19 +50,19 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
     layout = _layout(source, document)
     if source.role == "objects" and layout.parents == COCO.parents and "categories" in document:
         records: Sequence[Any] = _named_instances(source, document)
-        known = _parent_ids(source, layout, document, None)
+        parent_ids = _parent_ids(source, layout, document, None)
         rows = rows_of_records(
-            source, records, unit="annotation", numbers=range(1, len(records) + 1), known_images=known
+            source, records, unit="annotation", numbers=range(1, len(records) + 1), known_images=parent_ids
         )
         return replace(rows, are_categories=True)
     if source.role == "groups" and layout.parents is not None:
         return _groups(source, layout, document)
     assert layout.records is not None
     unit, numbers, records = layout.records.all(document)
-    known = ()
+    parent_ids = ()
     if layout.parents is not None:
-        records, known = _with_parents(source, layout, document, records, unit)
-    return rows_of_records(source, records, unit=unit, numbers=numbers, known_images=known, layout=layout)
+        records, parent_ids = _with_parents(source, layout, document, records, unit)
+    return rows_of_records(source, records, unit=unit, numbers=numbers, known_images=parent_ids, layout=layout)
 
 
 def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
@@ -95,10 +95,10 @@ def _with_parents(
     )
     wants_split = layout.splits_apart or (read_options is not None and bool(read_options.splits))
     split = layout.split if wants_split and layout.split in parent and layout.split not in record else None
-    known = _parent_ids(source, layout, document, split, id_field)
+    parent_ids = _parent_ids(source, layout, document, split, id_field)
     joined = [name for name in (id_field, split) if name is not None]
     if not joined:
-        return records, known
+        return records, parent_ids
     parents, reference = layout.parents, layout.parents.reference
     try:
         fields = {image[parents.id]: {name: image[name] for name in joined} for image in document[parents.key]}
@@ -111,7 +111,7 @@ def _with_parents(
         except (KeyError, TypeError):
             where = f"{unit} {number}: {reprlib.repr(one)}"
             raise source.error(f'expected a {reference!r} that is one of "{parents.key}"', where=where) from None
-    return extended, known
+    return extended, parent_ids
 
 
 def _parent_ids(
@@ -131,10 +131,10 @@ def _parent_ids(
         raise source.error(message) from None
     if layout.kept:
         return ()  # images may be without captions, as some are left out
-    wanted = None if splits is None else chosen_splits(source, splits, apart=layout.splits_apart)
-    if splits is None or wanted is None:
+    splits_read = None if splits is None else chosen_splits(source, splits, apart=layout.splits_apart)
+    if splits is None or splits_read is None:
         return ids
-    return [image for image, one in zip(ids, splits, strict=True) if str(one) in wanted]
+    return [image for image, one in zip(ids, splits, strict=True) if str(one) in splits_read]
 
 
 def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> CaptionRows:

@@ -260,14 +260,14 @@ class CaptionFindings:
     @property
     def findings(self) -> list[Finding]:
         """What is worth telling: too frequent to be chance, and unusual in references."""
-        told = []
+        findings = []
         for kind, properties in KINDS.items():
             n, examples = self.candidates.get(kind, (0, ()))
             share = self.reference_counts.get(kind, 0) / max(self.n_looked_at, 1)
             least = 1 if properties.always else max(_MIN_SHARES.get(kind, _MIN_SHARE) * self.n, _MIN_NUMBER)
             if n and n >= least and (properties.of_tokens or n > _RATIO * share * self.n):
-                told.append(Finding(kind, n, self.n, examples))
-        return told
+                findings.append(Finding(kind, n, self.n, examples))
+        return findings
 
     @property
     def without_references(self) -> CaptionFindings:
@@ -340,8 +340,8 @@ def _masks_beside(
         for row, text in zip(rows.tolist(), texts, strict=True)
     ]
     n_words = tokens.lengths
-    known = np.concatenate([[0], np.cumsum(tokens.ids < n_words_of_references)])
-    n_known = known[tokens.offsets[1:]] - known[tokens.offsets[:-1]]
+    n_known_before = np.concatenate([[0], np.cumsum(tokens.ids < n_words_of_references)])
+    n_known = n_known_before[tokens.offsets[1:]] - n_known_before[tokens.offsets[:-1]]
     return {
         "copy": np.array(copies, bool),
         "long": n_words > np.maximum(_RATIO * reference_words, reference_words + _WORDS_MORE),

@@ -245,7 +245,7 @@ def check_needed_references(references: References, selection: Selection) -> Non
         ParameterError: which metrics.
     """
     metrics = [item.metric for item in selection]
-    needing = [each.name for each in metrics if each.needs_references and not isinstance(each, FunctionMetric)]
+    needing = [metric.name for metric in metrics if metric.needs_references and not isinstance(metric, FunctionMetric)]
     if needing and not references.present:
         raise ParameterError(
             f"{', '.join(needing)} cannot be computed without references",

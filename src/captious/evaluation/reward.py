@@ -104,7 +104,7 @@ class Reward:
             image_ids: n ids of images that have references: a list, an array of numpy, a tensor, a column of a data
                 frame or a generator.
             captions: n candidates, one for each id, likewise. A list of words is a caption, too: its words are joined
-                by blanks.
+                by spaces.
 
         Raises:
             ParameterError: not as many ids as captions.
@@ -132,14 +132,14 @@ class ImageRows:
         try:
             return np.array([self._row_of[image] for image in ids], np.int64)
         except KeyError as error:
-            given = error.args[0]
-            known = next((image for image in self._row_of if str(image) == str(given)), None)
+            unknown = error.args[0]
+            known = next((image for image in self._row_of if str(image) == str(unknown)), None)
             raise UnknownImageError(
                 "a caption is for an image that has no references",
-                where=f"image_id {given!r}",
+                where=f"image_id {unknown!r}",
                 help="create the reward with the references of all images of the training set"
                 if known is None
-                else f"ids are not converted: the references have {known!r}, not {given!r}",
+                else f"ids are not converted: the references have {known!r}, not {unknown!r}",
             ) from None
 
 

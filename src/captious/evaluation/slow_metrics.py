@@ -25,18 +25,18 @@ def without_slow(selection: Selection, tables: Sequence[Captions | CaptionSets])
     kept, left_out, slow = [], [], []
     for item in selection:
         metric = item.metric
-        said = ""
+        reason = ""
         if isinstance(metric, Metric):
-            each = (metric.slow(table) for table in tables if isinstance(table, Captions))
-            said = next(filter(None, each), "")
+            reasons = (metric.slow(table) for table in tables if isinstance(table, Captions))
+            reason = next(filter(None, reasons), "")
         name = metric.name
         faster = f"{name}:split=sentences is many times faster" if "split" in metric.declared else ""
-        if said and not item.is_named:
+        if reason and not item.is_named:
             hint = f", or -m {faster}" if faster else ""
-            left_out.append(f"{name} is left out, because it {said}: -m {name} asks for it{hint}.")
+            left_out.append(f"{name} is left out, because it {reason}: -m {name} asks for it{hint}.")
             continue
-        if said:
-            slow.append(f"{name} {said}{': ' if faster else ''}{faster}.")
+        if reason:
+            slow.append(f"{name} {reason}{': ' if faster else ''}{faster}.")
         kept.append(item)
     if not kept:  # a run of nothing is no run
         return selection, slow

@@ -118,10 +118,10 @@ def computed_scores(
     if sums:
         requested = [metric for metric in metrics if metric not in sums]
         parts = [*dict.fromkeys(part for of_sum in sums.values() for part in of_sum if part not in requested)]
-        computed, told = computed_scores(judgments, [*requested, *parts], settings, lenient=lenient)
+        computed, messages = computed_scores(judgments, [*requested, *parts], settings, lenient=lenient)
         of_part = {scores.label: scores for scores in computed}
         added = [_sum(judgments, label, of_sum, of_part) for label, of_sum in sums.items()]
-        return [scores for scores in computed if scores.label not in parts] + added, told
+        return [scores for scores in computed if scores.label not in parts] + added, messages
     if not metrics:
         return [], []
     if not isinstance(judgments, SystemRanking):
@@ -155,8 +155,8 @@ def _sum(
             f"{unknown[0]} has several outputs", where=label, help="name one output in a sum, such as bleu-4"
         )
     scores = [of_part[str(part)] for part in parts]
-    total = sum((each.values - each.values.mean()) / each.values.std() for each in scores)
-    return _checked(judgments, label, f"{label}|{' + '.join(each.signature for each in scores)}", total)
+    total = sum((part.values - part.values.mean()) / part.values.std() for part in scores)
+    return _checked(judgments, label, f"{label}|{' + '.join(part.signature for part in scores)}", total)
 
 
 def same_captions(a: HumanJudgments, b: HumanJudgments) -> bool:

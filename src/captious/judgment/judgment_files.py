@@ -296,7 +296,7 @@ def coco_captions_file(folder: DataFolder) -> str:
 
 
 def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
-    """Captions of every image, in the order of the file, without surrounding blanks."""
+    """Captions of every image, in the order of the file, without surrounding white space."""
     content = folder.json(name)
     captions: dict[int, list[str]] = defaultdict(list)
     try:

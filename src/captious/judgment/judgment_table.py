@@ -147,15 +147,17 @@ def _statistic(result: BenchmarkResult) -> str:
 def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
     """How scores and judgments of a benchmark were compared: label -> text."""
     p = result.protocol
-    said = p.facts()
+    protocol_facts = p.facts()
     facts = {
         "judgments": _RATINGS[p.ratings],
-        "measure": said.get("measure", ""),
-        "systems": f"{said['systems']}; mean scores are compared with mean ratings" if "systems" in said else "",
-        "references": said.get("references", ""),
-        "left out": said.get("excluded", ""),
-        "ties": f"a tie between metric scores counts as {said['ties']}" if "ties" in said else "",
-        "parts": f"{said['parts']}; the value is the mean over them" if "parts" in said else "",
+        "measure": protocol_facts.get("measure", ""),
+        "systems": f"{protocol_facts['systems']}; mean scores are compared with mean ratings"
+        if "systems" in protocol_facts
+        else "",
+        "references": protocol_facts.get("references", ""),
+        "left out": protocol_facts.get("excluded", ""),
+        "ties": f"a tie between metric scores counts as {protocol_facts['ties']}" if "ties" in protocol_facts else "",
+        "parts": f"{protocol_facts['parts']}; the value is the mean over them" if "parts" in protocol_facts else "",
         "data": data_text(result.data),
         "source": p.source,
     }
@@ -224,8 +226,8 @@ def _exceptions(tested: list[BenchmarkResult], level: float) -> list[str]:
                 told_apart.append(pair)
             elif rank[a] != rank[b] and not p <= 1 - level:
                 not_apart.append(pair)
-    said = "Metrics that share a rank do not differ significantly"
-    sentences = [f"{said}, except {', '.join(told_apart)}." if told_apart else f"{said}."]
+    sentence = "Metrics that share a rank do not differ significantly"
+    sentences = [f"{sentence}, except {', '.join(told_apart)}." if told_apart else f"{sentence}."]
     return sentences + (
         [f"The same holds for these, despite their ranks: {', '.join(not_apart)}."] if not_apart else []
     )

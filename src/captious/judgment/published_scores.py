@@ -74,10 +74,10 @@ def fleur_scores(file: Path, text: str) -> PublishedScores | None:
     scores: dict[str, list[_Score]] = defaultdict(list)
     image, caption = "", None
     for number, line in enumerate(text.split("\n"), start=1):
-        found = _FLEUR_LINE.fullmatch(line.removesuffix("\r"))
-        if found is None:
+        match = _FLEUR_LINE.fullmatch(line.removesuffix("\r"))
+        if match is None:
             continue
-        field, value = found[1], found[2]
+        field, value = match[1], match[2]
         if field == "image file":
             image, caption = value, None
         elif field == "caption":
@@ -144,15 +144,15 @@ def published_for(judgments: HumanJudgments, files: Sequence[PublishedScores]) -
         return {}
     table = judgments.captions
     keys = [_key(str(image), text) for image, text in zip(table.references.images, table.candidates, strict=True)]
-    found = {}
+    by_metric = {}
     for metric in dict.fromkeys(metric for file in files for metric in file.by_metric):
         with_metric = [file.by_metric[metric] for file in files if metric in file.by_metric]
         for scores in (*with_metric, [score for of_file in with_metric for score in of_file]):
             values = _of_items(keys, scores)
             if values is not None:
-                found[metric] = values
+                by_metric[metric] = values
                 break
-    return found
+    return by_metric
 
 
 def _of_items(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.float64] | None:
@@ -167,8 +167,8 @@ def _of_items(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.floa
         return None
     values = np.zeros(len(keys))
     for key, own in rows.items():
-        given = of_key[key]
-        values[own] = given if len(given) == len(own) else np.mean(given)
+        matching = of_key[key]
+        values[own] = matching if len(matching) == len(own) else np.mean(matching)
     return values
 
 
@@ -181,13 +181,13 @@ def check_all_used(files: Sequence[PublishedScores], used: set[str], judged: Seq
     for file in files:
         if file.by_metric.keys() & used:
             continue
-        known = {score.key for scores in file.by_metric.values() for score in scores}
+        keys = {score.key for scores in file.by_metric.values() for score in scores}
         shares = []
         for judgments in judged:
             if isinstance(judgments, CaptionJudgments):
                 table = judgments.captions
                 pairs = zip(table.references.images, table.candidates, strict=True)
-                n = sum(_key(str(image), text) in known for image, text in pairs)
+                n = sum(_key(str(image), text) in keys for image, text in pairs)
                 shares.append(f"{n:,} of {len(table.candidates):,} captions of {judgments.protocol.full_name}")
         raise ParameterError(
             f"{file.file} does not have scores for a whole benchmark",

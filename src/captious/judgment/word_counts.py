@@ -174,11 +174,11 @@ class WordCounts:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """True and false positives of a system for some words, each averaged over choices of k references."""
         tokens = captions.layer(WordLayer(PTB))[0]
-        said = occurrences(tokens, len(tokens.vocabulary))[self.rows][:, words]
-        both = said.multiply(self.per_image[:, words]).tocsr()
+        counts = occurrences(tokens, len(tokens.vocabulary))[self.rows][:, words]
+        both = counts.multiply(self.per_image[:, words]).tocsr()
         histogram = _histogram(both, self.k + 2)
         tp = np.asarray(histogram @ self._c * self.k / (self.k + 1))
-        unknown = np.asarray(said.sum(axis=0)).ravel() - histogram.sum(axis=1)
+        unknown = np.asarray(counts.sum(axis=0)).ravel() - histogram.sum(axis=1)
         return tp, unknown + histogram[:, 1] / (self.k + 1)
 
 

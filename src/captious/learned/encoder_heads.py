@@ -197,7 +197,7 @@ class HeadedCaptions:
 class HeadedLayer(KeyedByFields):
     """``HeadedCaptions`` of references and candidates.
 
-    The encoder reads the tokens, joined by blanks, so that punctuation and capitals make no difference.
+    The encoder reads the tokens, joined by spaces, so that punctuation and capitals make no difference.
     """
 
     head: EncoderHead
@@ -230,7 +230,7 @@ class HeadedLayer(KeyedByFields):
 
 
 def joined_words(tokens: Tokens) -> list[str]:
-    """The words of each caption, joined by blanks."""
+    """The words of each caption, joined by spaces."""
     words = tokens.vocabulary.words()
     ids, offsets = tokens.ids.tolist(), tokens.offsets.tolist()
     return [" ".join(map(words.__getitem__, ids[i:j])) for i, j in pairwise(offsets)]

@@ -115,8 +115,8 @@ class Amber(Metric):
     def _counts(self, nouns: Iterable[str], words: ImageWords) -> tuple[float, ...]:
         unique = self.variant == "fixed"
         truth, invented = (
-            _Named(tuple(dict.fromkeys(each)) if unique else each, self.lists.related)
-            for each in (words.truth, words.hallucinations)
+            _Named(tuple(dict.fromkeys(mentions)) if unique else mentions, self.lists.related)
+            for mentions in (words.truth, words.hallucinations)
         )
         objects = [noun for noun in nouns if noun in self.lists.counted]
         wrong = 0
@@ -158,10 +158,10 @@ class Amber(Metric):
 
     def _words(self, captions: Captions) -> list[ImageWords | None]:
         """The words of each caption's image; None for images without, in a subset."""
-        found = [self.lists.of(image) for image in captions.references.images]
+        lists = [self.lists.of(image) for image in captions.references.images]
         help = "images are called 1 to 1004 or AMBER_1.jpg"
-        check_known_images(captions, found, "AMBER's words of", self.lists.name, help)
-        return found
+        check_known_images(captions, lists, "AMBER's words of", self.lists.name, help)
+        return lists
 
 
 @dataclass

@@ -111,10 +111,10 @@ class Pope(Metric):
 
     def _of(self, captions: Captions) -> list[bool | None]:
         """The right answers; None for questions without, in a subset."""
-        found = [self.labels.of(id) for id in captions.references.images]
+        answers = [self.labels.of(id) for id in captions.references.images]
         help = "give answers the ids of questions"
-        check_known_images(captions, found, "the right answers to", self.labels.name, help, each="questions")
-        return found
+        check_known_images(captions, answers, "the right answers to", self.labels.name, help, each="questions")
+        return answers
 
     def _answer(self, text: str) -> bool | None:
         if self.variant == "official":

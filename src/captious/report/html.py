@@ -78,7 +78,7 @@ def details(table: Table) -> str:
         for label, fact in of_heading.items()
     ]
     sentences = [*table.explanations, *table.notes, *filter(None, [table.legend])]
-    below = "".join(f'<p class="explained">{text(said)}</p>' for said in sentences)
+    below = "".join(f'<p class="explained">{text(sentence)}</p>' for sentence in sentences)
     items = "".join(f"<li>{text(fact)}</li>" for fact in facts)
     items += "".join(f"<li><code>{text(signature)}</code></li>" for signature in table.signatures)
     if items:
@@ -96,8 +96,8 @@ def signature_list(table: Table) -> str:
 
 def note(sentences: Iterable[str]) -> str:
     """Warnings, each once; nothing where there are none."""
-    said = "".join(f"<p>{text(sentence)}</p>" for sentence in dict.fromkeys(sentences))
-    return f'<div class="note" role="note">{said}</div>' if said else ""
+    paragraphs = "".join(f"<p>{text(sentence)}</p>" for sentence in dict.fromkeys(sentences))
+    return f'<div class="note" role="note">{paragraphs}</div>' if paragraphs else ""
 
 
 def scrolling(table: str, label: str) -> str:

@@ -58,7 +58,7 @@ class ImageUrls:
 
     def _place_problem(self) -> str:
         if re.search(r"[\s\\\x00-\x1f\"'<>;,]", self.template):
-            return "holds blanks, quotes or other characters that must be written as %20, %22, ..."
+            return "holds spaces, quotes or other characters that must be written as %20, %22, ..."
         fixed = self.template.partition("{")[0]
         if re.match(r"[a-z][a-z0-9+.-]*:", fixed, re.IGNORECASE) is None and not fixed.startswith("//"):
             return ""

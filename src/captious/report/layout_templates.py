@@ -27,10 +27,10 @@ def at(values: Any, path: str) -> Any:
 
 def filled(template: str, values: Mapping[str, Any]) -> str | None:
     """A template with its values; None if it needs one that is missing."""
-    found = [(place, at(values, place[1])) for place in _PLACE.finditer(template)]
-    if any(value is MISSING for _, value in found):
+    values_of_places = [(place, at(values, place[1])) for place in _PLACE.finditer(template)]
+    if any(value is MISSING for _, value in values_of_places):
         return None
-    texts = iter([written(value, place[2] or "") for place, value in found])
+    texts = iter([written(value, place[2] or "") for place, value in values_of_places])
     return _PLACE.sub(lambda _: next(texts), template)
 
 

@@ -167,9 +167,9 @@ def draw_curves(curves: Curves) -> Figure:
     figure, axes = _figure(7.6, 4.6)
     for (name, line), (paint, stroke) in zip(curves.lines.items(), _styles(), strict=False):
         label = _label(name)
-        for x, y, said in zip(line.x, line.y, line.names, strict=False):
-            if said:
-                axes.annotate(_label(said), (x, y), xytext=(3, 3), textcoords="offset points", fontsize=7)
+        for x, y, point in zip(line.x, line.y, line.names, strict=False):
+            if point:
+                axes.annotate(_label(point), (x, y), xytext=(3, 3), textcoords="offset points", fontsize=7)
         if line.points:
             axes.plot(line.x, line.y, "o", color=paint, markersize=3, label=label)
             if line.low is not None and line.high is not None:

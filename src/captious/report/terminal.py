@@ -1,4 +1,4 @@
-"""Tables for terminals: columns aligned by blanks, as plain text or through rich where there is color.
+"""Tables for terminals: columns aligned by spaces, as plain text or through rich where there is color.
 
 Plain text does without rich, which takes longer to import than a system takes to be scored.
 """
@@ -31,7 +31,7 @@ _ANY_WIDTH = 10_000
 
 
 def plain_text(table: Table) -> str:
-    """A table as plain text, without blanks at the ends of lines."""
+    """A table as plain text, without spaces at the ends of lines."""
     return "".join("".join(piece for piece, _ in line).rstrip(" ") + "\n" for line in _lines(table))
 
 
@@ -43,7 +43,7 @@ def rich_text(table: Table) -> Text:
 
 
 def as_text(renderable: RenderableType, *, color: bool = False, width: int = _ANY_WIDTH) -> str:
-    """What rich prints, as text without blanks at the ends of lines.
+    """What rich prints, as text without spaces at the ends of lines.
 
     Args:
         renderable: what to print.
@@ -66,7 +66,7 @@ def as_text(renderable: RenderableType, *, color: bool = False, width: int = _AN
 
 
 def _without_end_blanks(line: str) -> str:
-    """The line without trailing blanks, even those between escape sequences, which are kept."""
+    """The line without trailing spaces, even those between escape sequences, which are kept."""
     return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)
 
 

@@ -96,14 +96,14 @@ def _delegating(method: Any, name: str, base: type, *, sorts: bool) -> Any:
     function = method.__func__ if isinstance(method, classmethod | staticmethod) else method
     assert isinstance(function, FunctionType)
     own = getattr(base, name)
-    known = inspect.signature(own).parameters
+    parameters = inspect.signature(own).parameters
     signature = inspect.signature(function)
 
     @wraps(function)
     def delegate(self: Any, *arguments: Any, **options: Any) -> Any:
         bound = signature.bind(self, *arguments, **options)
         bound.apply_defaults()
-        passed = {key: value for key, value in bound.arguments.items() if key in known and key != "self"}
+        passed = {key: value for key, value in bound.arguments.items() if key in parameters and key != "self"}
         if sorts and isinstance(passed["gts"], Mapping):
             passed["gts"] = dict(sorted(passed["gts"].items(), key=itemgetter(0)))
         return own(**passed) if inspect.ismethod(own) else own(self, **passed)

@@ -96,13 +96,13 @@ def _difference(node: ast.ClassDef, original: Original) -> str:
         own = getattr(original.replacement, name, None)
         if own is None or (name.startswith("_") and name != "__init__"):
             continue
-        known = [word for word in inspect.signature(own).parameters if word != "self"]
+        parameters = [word for word in inspect.signature(own).parameters if word != "self"]
         names = _names(method)
-        for unknown in [word for word in names if word not in known]:
+        for unknown in [word for word in names if word not in parameters]:
             if unknown in _required(method) or not is_ignored(unknown, original):
                 return f"{name} takes {unknown}"
-        shared = [word for word in names if word in known]
-        if shared != [word for word in known if word in shared]:
+        shared = [word for word in names if word in parameters]
+        if shared != [word for word in parameters if word in shared]:
             return f"{name} takes its arguments in another order"
     return ""
 

@@ -296,13 +296,15 @@ def _group_notes(
     for kind, at in rows.items():
         if not len(at):
             continue
-        said = f"{len(at):,} {kind}s: human recall {recall[at].mean():.3f}, precision {precision[at].mean():.3f}"
+        sentence = f"{len(at):,} {kind}s: human recall {recall[at].mean():.3f}, precision {precision[at].mean():.3f}"
         for name, system in systems.items():
             values = system.at_human_recall[at]
             better = np.count_nonzero(values > precision[at])
-            said += f"; {name} recalls {np.count_nonzero(system.reached[at]):,} of them at least as often as people; "
-            said += f"its PHR is {np.nan_to_num(values).mean():.3f} and above people's precision for {better:,}"
-        notes.append(said + ".")
+            sentence += (
+                f"; {name} recalls {np.count_nonzero(system.reached[at]):,} of them at least as often as people; "
+            )
+            sentence += f"its PHR is {np.nan_to_num(values).mean():.3f} and above people's precision for {better:,}"
+        notes.append(sentence + ".")
     if systems:
         notes.append(
             "If a system recalls a word less often than people do, its PHR is interpolated as if the word were added "

@@ -76,7 +76,7 @@ def word_frequencies(
     records = [
         {"word": word, **{name: of_words[word] * rates[name] for name, of_words in counts.items()}} for word in frequent
     ]
-    said = [
+    sentences = [
         f"{name}: {of_words.total():,} words, {len(of_words):,} different ones; {_half(of_words)} make up half."
         for name, of_words in counts.items()
     ]
@@ -92,7 +92,7 @@ def word_frequencies(
         pictures={"frequencies": Curves("Most frequent words", "words", "share of all words", lines, logarithmic=True)},
         notes=[
             f"Occurrences per 1,000 words. {PEOPLE.capitalize()}: one reference of each image.",
-            *said,
+            *sentences,
             *([f"{left_out:,} images with a single reference are excluded."] if left_out else []),
         ],
     )

@@ -71,8 +71,8 @@ class AmberLists:
 
     def of(self, image: ImageId) -> ImageWords | None:
         """The words of an image: 12, "12" or "AMBER_12.jpg"; None if it is not among them."""
-        found = _ID.fullmatch(str(image))
-        return self.by_image.get(int(found[1])) if found else None
+        match = _ID.fullmatch(str(image))
+        return self.by_image.get(int(match[1])) if match else None
 
 
 def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str]) -> AmberLists:

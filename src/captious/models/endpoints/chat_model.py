@@ -151,15 +151,15 @@ def _of_file(path: Path) -> ChatModel:
         document = tomllib.loads(user_text(path, "the description of a model", "give a TOML file", CaptionFileError))
     except ValueError as error:
         raise CaptionFileError(f"this is not TOML: {error}", where=str(path), help="correct the file") from error
-    known = [item.name for item in fields(ChatModel) if item.init]
-    if unknown := sorted({*document} - {*known}):
+    names = [item.name for item in fields(ChatModel) if item.init]
+    if unknown := sorted({*document} - {*names}):
         keyed = "key" in unknown
         raise ParameterError(
             f"{unknown[0]} does not belong into the description of a model",
             where=str(path),
             help="put the key into an environment variable, and its name into key_variable"
             if keyed
-            else f"its fields are {', '.join(known)}",
+            else f"its fields are {', '.join(names)}",
         )
     if "name" not in document:
         raise ParameterError("the description of a model needs a name", where=str(path), help='add name = "MODEL"')

@@ -28,7 +28,7 @@ class Scanner {
 public:
     Scanner(std::string_view text, std::size_t at) : text_(text), at(at) {}
 
-    void blanks() {
+    void white_space() {
         while (at < text_.size() && is_blank(text_[at])) ++at;
     }
 
@@ -95,15 +95,15 @@ public:
         std::size_t others = 0;
         found.n_objects = found.first_end = 0;
         ++at;
-        blanks();
+        white_space();
         if (take(']')) return true;
         do {
-            blanks();
+            white_space();
             bool object = at < text_.size() && text_[at] == '{';
             if (!value(1)) return false;
             ++(object ? found.n_objects : others);
             if (found.n_objects == 1 && found.first_end == 0) found.first_end = at;
-            blanks();
+            white_space();
         } while (take(','));
         if (others) found.n_objects = found.first_end = 0;
         return take(']');
@@ -143,19 +143,19 @@ private:
         char closing = object ? '}' : ']';
         if (depth >= kDeepest) return false;
         ++at;
-        blanks();
+        white_space();
         if (take(closing)) return true;
         do {
-            blanks();
+            white_space();
             bool ignored = false;
             if (object) {
                 if (!string(ignored)) return false;
-                blanks();
+                white_space();
                 if (!take(':')) return false;
-                blanks();
+                white_space();
             }
             if (!value(depth + 1)) return false;
-            blanks();
+            white_space();
         } while (take(','));
         return take(closing);
     }
@@ -195,27 +195,27 @@ std::optional<std::vector<JsonValue>> json_outline(std::string_view text) {
         if (!(list ? scan.list(found) : scan.value(1))) return false;
         found.end = scan.at;
         values.push_back(found);
-        scan.blanks();
+        scan.white_space();
         return true;
     };
-    scan.blanks();
+    scan.white_space();
     if (scan.at < text.size() && text[scan.at] == '[') {
         if (!read({})) return std::nullopt;
     } else {
         if (!scan.take('{')) return std::nullopt;
         do {
-            scan.blanks();
+            scan.white_space();
             std::size_t start = scan.at + 1;
             bool ignored = false;
             if (!scan.string(ignored)) return std::nullopt;  // {} has nothing to read either
             std::string_view key = text.substr(start, scan.at - 1 - start);
-            scan.blanks();
+            scan.white_space();
             if (!scan.take(':')) return std::nullopt;
-            scan.blanks();
+            scan.white_space();
             if (!read(key)) return std::nullopt;
         } while (scan.take(','));
         if (!scan.take('}')) return std::nullopt;
-        scan.blanks();
+        scan.white_space();
     }
     if (scan.at != text.size()) return std::nullopt;
     return values;
@@ -223,21 +223,21 @@ std::optional<std::vector<JsonValue>> json_outline(std::string_view text) {
 
 const std::vector<JsonField>* JsonObjects::next() {
     Scanner scan(text_, at_);
-    scan.blanks();
+    scan.white_space();
     scan.take(',');
-    scan.blanks();
+    scan.white_space();
     if (!scan.take('{')) return nullptr;
     fields_.assign(names_.size(), {});
-    scan.blanks();
+    scan.white_space();
     while (!scan.take('}')) {
         std::size_t start = scan.at + 1;
         bool escaped = false;
         if (!scan.string(escaped)) return nullptr;
         has_escaped_key_ = has_escaped_key_ || escaped;
         std::string_view key = text_.substr(start, scan.at - 1 - start);
-        scan.blanks();
+        scan.white_space();
         scan.take(':');
-        scan.blanks();
+        scan.white_space();
         std::size_t value = scan.at;
         if (value >= text_.size()) return nullptr;
         JsonField field{JsonField::Kind::other, {}, 0};
@@ -256,9 +256,9 @@ const std::vector<JsonField>* JsonObjects::next() {
         }
         for (std::size_t i = 0; i < names_.size(); ++i)
             if (names_[i] == key) fields_[i] = field;
-        scan.blanks();
+        scan.white_space();
         scan.take(',');
-        scan.blanks();
+        scan.white_space();
     }
     at_ = scan.at;
     return &fields_;
@@ -266,7 +266,7 @@ const std::vector<JsonField>* JsonObjects::next() {
 
 bool JsonObjects::at_end() const {
     Scanner scan(text_, at_);
-    scan.blanks();
+    scan.white_space();
     return scan.take(']') && scan.at == text_.size();
 }
 

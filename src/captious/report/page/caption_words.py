@@ -1,6 +1,6 @@
 """Captions inside a page: as numbers of words over one vocabulary, and tokens as what each word becomes.
 
-A caption is cut at single blanks, so that joining its words gives the same text, byte for byte. Tokens of a caption
+A caption is cut at single spaces, so that joining its words gives the same text, byte for byte. Tokens of a caption
 are those of its words, one after the other, for nearly every caption; the others are listed. So a page knows the tokens
 of every caption at the cost of the captions themselves.
 """
@@ -67,7 +67,7 @@ class CaptionWords:
 
 
 def caption_words(lists: Sequence[Sequence[str]]) -> CaptionWords:
-    """Cut lists of captions at single blanks."""
+    """Cut lists of captions at single spaces."""
     cut = [[text.split(" ") for text in texts] for texts in lists]
     counts = Counter(chain.from_iterable(chain.from_iterable(cut)))
     words = sorted(counts, key=lambda word: (-counts[word], word))

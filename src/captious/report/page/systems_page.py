@@ -202,7 +202,7 @@ class SystemsPage:
             f"<h1>{text(self._title)}</h1>",
             self._best(scores),
             f'<p class="where">{text(scores.title)}</p>',
-            note(said for said, _ in warnings),
+            note(sentence for sentence, _ in warnings),
             "<section><h2>Scores</h2>",
             scrolling(html_table(scores, drawn=True), "Scores"),
             f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)})'
@@ -264,11 +264,11 @@ class SystemsPage:
         counts = {
             report.system: sum(marks) for report, marks in zip(self.reports, zip(*best, strict=True), strict=True)
         }
-        said = [f"{system} in {n:,}" for system, n in sorted(counts.items(), key=lambda item: -item[1]) if n]
-        if not said:
+        systems = [f"{system} in {n:,}" for system, n in sorted(counts.items(), key=lambda item: -item[1]) if n]
+        if not systems:
             return ""
-        said[0] += f" of {n_rows:,} metric{'s' if n_rows != 1 else ''}"
-        return f'<p class="lead">Best score: {text(", ".join(said))}.</p>'
+        systems[0] += f" of {n_rows:,} metric{'s' if n_rows != 1 else ''}"
+        return f'<p class="lead">Best score: {text(", ".join(systems))}.</p>'
 
     def _warnings(self) -> Iterator[str]:
         for report in self.grouped or self.reports:
