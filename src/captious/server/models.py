@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -172,8 +172,12 @@ class Phase(models.Model):
 
     @property
     def has_scores_open(self) -> bool:
-        """Whether scores are shown to others than organizers by now. A phase that was removed early has not ended."""
-        has_ended = self.closes is not None and timezone.now() > self.closes
+        """Whether scores are shown to others than organizers by now. A phase that was removed early has not ended.
+
+        At the end means when nothing more can arrive: an upload that began before the phase closed may take a while.
+        """
+        longest = timedelta(seconds=settings.CAPTIOUS.upload_seconds)
+        has_ended = self.closes is not None and timezone.now() > self.closes + longest
         return self.scores_shown == "at-once" or (self.scores_shown == "at-end" and has_ended)
 
     @property

@@ -23,6 +23,7 @@ def held(text: str) -> list[Holding[str]]:
         ("a2 a3 b1", ["a3"]),  # more than a share
         ("a3! a2 b1", ["a2"]),
         ("a5! b3 c2 d1", ["b3"]),  # what has most cannot be taken away
+        ("a4! b4! c4! d1", []),  # and a small one does not pay for that
         ("a9! b0", []),
     ],
 )

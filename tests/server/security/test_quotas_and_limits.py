@@ -296,6 +296,17 @@ class TestQuotas:
         assert answers == [200] * 5 + [429]
         assert (Attempt.objects.count(), Submission.objects.count()) == before
 
+    def test_dry_runs_that_take_too_long_are_not(
+        self, undone: World, way: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.submissions import intake
+
+        monkeypatch.setattr(intake, "read_upload", lambda *_: [Problem("x.json", "It takes long.", is_slow=True)])
+        answers = [take(undone, way, phase="attempts", action="check", dry_run="1").status_code for _ in range(4)]
+        assert answers == [422] * 3 + [429]
+        monkeypatch.undo()
+        assert not is_taken(take(undone, way, phase="attempts"))  # they count as uploads
+
     def test_the_page_and_the_api_share_quotas(self, undone: World, way: str) -> None:
         others = {"page": "api", "api": "page"}
         assert is_taken(take(undone, way, phase="daily"))
@@ -341,6 +352,20 @@ class TestRates:
         )
         assert self.limited(undone, lambda: ann.post("/teams/alpha/invite"))
         assert self.limited(undone, lambda: undone.as_user("bob").get("/teams/join/guess"))
+
+    def test_changes(self, undone: World) -> None:
+        ann, pk = undone.as_user("ann"), undone.submissions["public"].pk
+        form = {"method": "Mine", "public": "on"}
+        assert self.limited(undone, lambda: ann.post(f"/submissions/{pk}/edit", form))
+
+    def test_the_number_of_teams(self, undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        from captious.server.models import Team
+        from captious.server.pages import people
+
+        monkeypatch.setattr(people, "MOST_TEAMS", 3)
+        for name in ("one", "two", "three"):
+            undone.as_user("ann").post("/account/", {"action": "team", "team-name": name})
+        assert [Team.objects.filter(name=name).exists() for name in ("one", "two", "three")] == [True, False, False]
 
     def test_wrong_tokens(self, undone: World) -> None:
         wrong = {"Authorization": "Bearer wrong"}

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,12 @@ def test_scores_that_are_shown_later_or_never(probed: Site, phase: str) -> None:
 def test_scores_are_shown_when_the_phase_has_closed(probed: Site) -> None:
     from captious.server.models import Phase
 
+    just_now = datetime.now(UTC) - timedelta(seconds=540)
+    Phase.objects.filter(name="late").update(closes=just_now)  # an upload that began before may still arrive
+    assert (
+        client(probed, "ann").get(probed.submissions(phase__name="late")[0].url + "scores/captions/c2.csv").status_code
+        == 404
+    )
     Phase.objects.filter(name="late").update(closes="2021-01-01T00:00:00Z")
     for user in ("", "bob", "ann"):
         for address in addresses(probed, "late"):

@@ -122,6 +122,34 @@ def new_door(tmp_path: Path) -> Iterator[Callable[..., Door]]:
 
 
 @pytest.mark.parametrize(
+    "second",
+    [
+        b"GET http://[/ HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
+        b"\xff\r\n\r\n",
+    ],
+    ids=["address", "length", "bytes"],
+)
+def test_requests_that_cannot_be_read_end_their_connection_only(new_door: Callable[..., Door], second: bytes) -> None:
+    door = new_door()
+    for sent in (second, get("/") + second):
+        status, received = answer(door.connect(sent))
+        assert (status, received.count(b"HTTP/1.")) in {(400, 1), (200, 2)}
+    assert door.thread.is_alive()
+    assert door.page() == 200
+
+
+@pytest.mark.parametrize("path", ["//sign-in", "///sign-in", "http://x//sign-in"])
+def test_slashes_do_not_choose_the_threads(new_door: Callable[..., Door], path: str) -> None:
+    """Passwords are hashed one at a time, however their page is called."""
+    door = new_door()
+    for _ in range(4):
+        door.connect(upload(path=path))
+    assert door.began.wait(60)
+    assert door.page() == 200
+
+
+@pytest.mark.parametrize(
     "sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", upload(100, "/sign-in", b"x"), upload(100, body=b"x")]
 )
 def test_unfinished_requests_occupy_no_thread(new_door: Callable[..., Door], sent: bytes) -> None:

@@ -78,10 +78,11 @@ class TestRemoval:
             begin(atomic)
 
         def counted(*_: Any, **__: Any) -> None:
+            monkeypatch.setattr(people, "limit", limit)
             monkeypatch.setattr(Atomic, "__enter__", removed_before)
 
         join(undone, "bob")
-        client, begin = undone.as_user("bob"), Atomic.__enter__
+        client, begin, limit = undone.as_user("bob"), Atomic.__enter__, people.limit
         if address.endswith("invite"):
             counted()
         else:
@@ -89,6 +90,29 @@ class TestRemoval:
         assert client.post(address.format(invitation=undone.invitation)).status_code == 404
         assert members(undone) == {"ann", "mia", "dora"}
         assert not Invitation.objects.filter(team=undone.alpha).exists()
+
+    @pytest.mark.parametrize("change", ["removed", "deactivated"])
+    def test_nor_with_an_upload_that_is_under_way(
+        self, undone: World, monkeypatch: pytest.MonkeyPatch, change: str
+    ) -> None:
+        from captious.server.models import Attempt, Submission, User
+        from captious.server.submissions import intake
+
+        def read(*given: Any) -> Any:
+            if change == "removed":
+                assert remove(undone, "ann", "bob").status_code == 302
+            else:
+                User.objects.filter(username="bob").update(is_active=False)
+            return read_upload(*given)
+
+        join(undone, "bob")
+        read_upload = intake.read_upload
+        monkeypatch.setattr(intake, "read_upload", read)
+        before = Submission.objects.count()
+        with pytest.raises(intake.Refused, match="any more"):
+            undone.submit("bob", "Mine", team=undone.alpha)
+        assert Submission.objects.count() == before
+        assert Attempt.objects.filter(user__username="bob", submission=None, is_complete=True).exists()
 
     def test_nobody_who_is_no_member(self, undone: World) -> None:
         for pk in (undone.users["paul"].pk, 10**30):
@@ -133,3 +157,29 @@ class TestTheLastMember:
         undone.as_user("bob").post("/teams/beta/leave")
         assert Team.objects.filter(slug="beta").exists()
         assert Attempt.objects.filter(user=undone.users["bob"]).count() == 1
+
+
+class TestNames:
+    @pytest.mark.parametrize("names", [("张伟", "李娜", "北京队"), ("Ωμέγα", "Ψ"), ("Łódź 1", "Łódź 2")])
+    def test_of_all_letters(self, undone: World, names: tuple[str, ...]) -> None:
+        """Each has a name and an address of its own, which no other name takes."""
+        from captious.server.models import Team
+
+        for name in names:
+            answer = undone.as_user("ann").post("/account/", {"action": "team", "team-name": name})
+            assert answer.status_code == 302, name
+            assert undone.as_user("ann").get(answer["Location"]).status_code == 200
+            again = undone.as_user("bob").post("/account/", {"action": "team", "team-name": name.lower()})
+            assert again.status_code == 422, name
+        assert set(names) <= set(Team.objects.values_list("name", flat=True))
+
+    def test_taken_numbers_do_not_keep_anybody_out(self, undone: World) -> None:
+        from captious.server.models import Team
+        from captious.server.people.teams import personal_team
+
+        for number in range(1, 12):
+            Team.objects.create(name="carl" if number == 1 else f"carl {number}", slug=f"carl-{number}"[: 7 + number])
+        Team.objects.filter(name="carl").update(slug="carl")
+        team = personal_team(undone.site.user("carl"))
+        assert team.name.startswith("carl ")
+        assert Team.objects.filter(name__startswith="carl").count() == 12

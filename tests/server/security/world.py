@@ -107,7 +107,7 @@ class World:
         for user in self.users.values():
             personal_team(user)
         self.alpha = create_team("Alpha", self.users["ann"])
-        for name in ("dora", "mia"):
+        for name in ("dora", "mia", "fred"):
             Membership.objects.create(team=self.alpha, user=self.users[name])
         self.beta = create_team("Beta", self.users["bob"])
         self.invitation = make_invitation(self.alpha, self.users["ann"])
@@ -118,6 +118,7 @@ class World:
         User.objects.filter(username="dora").update(is_active=False)
         WorkerSeen.objects.create(name="test", seen=timezone.now() + timedelta(days=1))
         self.submissions = self._submissions()
+        Membership.objects.filter(team=self.alpha, user=self.users["fred"]).delete()
 
     def challenge(self, slug: str) -> Any:
         from captious.server.models import Challenge

@@ -111,6 +111,15 @@ def test_all_problems_at_once() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_nothing_is_read_after_very_many_problems(name: str) -> None:
+    lines = ['{"image_id": 1, "image_id": 1, "caption": "a cat"}'] * 3000
+    text = "\n".join(lines) if name.endswith("l") else f"[{', '.join(lines)}]"
+    found = messages(text.encode(), name)
+    assert found[0].startswith("1,000 ")
+    assert found[1:] == ["The file was not read any further."]
+
+
 def test_numbers_where_the_challenge_has_text() -> None:
     (problem,) = problems(as_json(GOOD), ids=["7", "42", "301"])
     assert (

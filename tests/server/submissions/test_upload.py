@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.errors import ParameterError
-from captious.server.submissions.upload import ExpectedFile, Problem, amount, printable
+from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
 
 @given(st.text(st.characters(exclude_categories=())))
@@ -50,3 +50,9 @@ def test_amounts(n: int, text: str) -> None:
 def test_names_of_captions_files_are_plain(name: str) -> None:
     with pytest.raises(ParameterError, match="cannot be called"):
         ExpectedFile(name, "*", Path("ids.json"))
+
+
+@pytest.mark.parametrize(("size", "seconds"), [(400_000, 10), (5 << 20, 22), (25 << 20, 60), (100 << 20, 60)])
+def test_small_files_may_not_take_long(size: int, seconds: int) -> None:
+    assert UploadLimits(seconds=60).of_size(size).seconds == seconds
+    assert UploadLimits(seconds=3).of_size(size).seconds == 3

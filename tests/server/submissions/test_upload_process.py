@@ -171,7 +171,7 @@ def test_a_process_that_hangs_is_killed_with_all_it_has_started(
         ("SIGSEGV", "The file cannot be read: the program that reads uploads crashed on it."),
         ("SIGABRT", "The file cannot be read: the program that reads uploads crashed on it."),
         ("SIGKILL", "The file needs more than 256 MiB of memory to read."),
-        ("SIGXCPU", "The file takes longer than 20 seconds to read."),
+        ("SIGXCPU", "The file takes longer than 10 seconds to read."),
     ],
 )
 def test_a_process_that_dies(name: str, message: str, challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,9 +43,13 @@ class _Member:
 
 
 def board_changed(phase: int) -> None:
-    """Count a change of what is on the board of a phase, and compute it when the transaction is committed."""
+    """Count a change of what is on the board of a phase, and compute it when the transaction is committed.
+
+    Boards of many rows are left to a worker, so that a page does not take seconds.
+    """
     Phase.objects.filter(pk=phase).update(board_changes=F("board_changes") + 1)
-    transaction.on_commit(lambda: refresh(phase), robust=True)
+    if Submission.objects.on_board().filter(phase=phase).count() <= HOLM_ROWS:
+        transaction.on_commit(lambda: refresh(phase), robust=True)
 
 
 def refresh_stale() -> None:

@@ -3,6 +3,7 @@
 import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.db.models.deletion
+import django.db.models.functions.text
 import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
@@ -70,6 +71,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'user',
                 'verbose_name_plural': 'users',
                 'abstract': False,
+                'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('username'), name='one_name_in_any_case')],
             },
             managers=[
                 ('objects', django.contrib.auth.models.UserManager()),

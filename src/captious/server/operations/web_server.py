@@ -53,6 +53,7 @@ _FILES = 3  # that a connection may need: a socket, a request and an answer on d
 _WAITING = 400  # uploads that may wait for a thread
 _AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
 _UNTAKEN = 2 << 30  # bytes of answers that may wait for their clients to take them
+_PAUSE = 0.1  # seconds after an error that concerns no single connection
 _SHARE = 4  # one address, and of uploads that wait one account, may have up to this part of all
 
 _Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
@@ -72,8 +73,17 @@ class _Request(HTTPRequestParser):
     def brings_captions(self) -> bool:
         return bool(self.headers_finished and is_upload(self.path) and self.content_length > 0)
 
+    def received(self, data: bytes) -> int:
+        try:
+            return int(super().received(data))
+        except ValueError:  # waitress checks neither ports and addresses in URLs nor how long numbers are
+            self.refuse(HTTPStatus.BAD_REQUEST, "This is not a valid request.")
+            return len(data)
+
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
+        if self.path.startswith("/"):
+            self.path = "/" + self.path.lstrip("/")  # as the application sees it
         limit = most_bytes(self.path, self.adj.upload_bytes)
         if len(self.first_line) > _LINE_BYTES:
             self.refuse(HTTPStatus.REQUEST_URI_TOO_LONG, "The address is too long.")
@@ -160,7 +170,10 @@ class _Channel(HTTPChannel):
             return True
         if self._rest and super().readable():  # the answer is sent
             rest, self._rest = self._rest, b""
-            self.received(rest)
+            try:
+                self.received(rest)
+            except Exception:  # waitress does this where it reads: an error ends its own connection only
+                self.handle_error()
         return bool(super().readable())
 
     def send(self, data: bytes, do_close: bool = True) -> int:
@@ -297,7 +310,11 @@ class WebServer(TcpWSGIServer):
             self._turn()
 
     def _turn(self) -> None:
-        wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, use_poll=True, map=self._map, count=1)
+        try:
+            wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, use_poll=True, map=self._map, count=1)
+        except Exception:  # an error of one connection must not end the others
+            _log.exception("a turn of the web server failed")
+            time.sleep(_PAUSE)
 
     def set_socket_options(self, conn: socket.socket) -> None:
         """waitress calls this for a new connection, and takes an error as one that has ended."""

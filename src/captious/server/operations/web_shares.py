@@ -32,7 +32,8 @@ class Holding(Generic[T]):
 def surplus(holdings: Iterable[Holding[T]], most: float, share: float) -> list[T]:
     """What has to end so that all together hold ``most`` at most, and each owner ``share``.
 
-    Of the owner who holds most, what came last goes first.
+    Of the owner who holds most, what came last goes first. What cannot end counts, but nobody loses anything for it who
+    holds less than an equal part of ``most``; all together may then hold more than that.
 
     Args:
         holdings: in the order in which they came.
@@ -44,9 +45,10 @@ def surplus(holdings: Iterable[Holding[T]], most: float, share: float) -> list[T
         if holding.can_end and holding.amount:
             removable[holding.owner].append(holding)
     ended, total = [], sum(totals.values())
+    equal_part = most / max(len(totals), 1)
     while removable:
         owner = max(removable, key=lambda each: totals[each])
-        if total <= most and totals[owner] <= share:
+        if totals[owner] <= (share if total <= most else min(share, equal_part)):
             break
         last = removable[owner].pop()
         if not removable[owner]:

@@ -84,8 +84,9 @@ class Headers:
         response = self._next(request)
         response.setdefault("Content-Security-Policy", _POLICY)
         response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-        if hasattr(request, "user") and request.user.is_authenticated:
-            response.setdefault("Cache-Control", "private, no-store")
+        if hasattr(request, "user"):
+            is_known = request.user.is_authenticated
+            response.setdefault("Cache-Control", "private, no-store" if is_known else "no-cache")
         return response
 
 

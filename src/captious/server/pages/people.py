@@ -24,7 +24,15 @@ from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rates import limit
 from captious.server.people.secrets import invitation_of, is_token_of, make_invitation, make_token
-from captious.server.people.teams import create_team, join_team, leave_team, lock_team, personal_team, teams_of
+from captious.server.people.teams import (
+    MOST_TEAMS,
+    create_team,
+    join_team,
+    leave_team,
+    lock_team,
+    personal_team,
+    teams_of,
+)
 
 __all__ = [
     "ChangePassword",
@@ -152,6 +160,9 @@ def account(request: HttpRequest) -> HttpResponse:
         return _redirect_with(secret, reverse("captious:account"))
     if action == "team" and team_form.is_valid():
         limit(request, "team")
+        if len(teams_of(request.user)) >= MOST_TEAMS:
+            messages.error(request, f"You are in {MOST_TEAMS} teams, which is the limit: leave one first.")
+            return redirect("captious:account")
         team = create_team(team_form.cleaned_data["name"], request.user)
         record("create team", team.name, request=request)
         return redirect(team.url)
@@ -232,6 +243,7 @@ def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
 @_team_view("POST")
 def invitation_revoke(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     """Revoke an invitation link, which every member can do."""
+    limit(request, "change")
     get_object_or_404(Invitation, pk=pk, team=team).delete()
     record("revoke invitation", team.name, request=request)
     messages.success(request, "The invitation link was revoked.")
@@ -241,6 +253,7 @@ def invitation_revoke(request: HttpRequest, team: Team, pk: int) -> HttpResponse
 @_team_view("POST")
 def team_leave(request: HttpRequest, team: Team) -> HttpResponse:
     """Leave a team. Its submissions stay."""
+    limit(request, "change")
     if team.is_personal:
         messages.error(request, "This is your personal team, which cannot be left.")
         return redirect(team.url)
@@ -253,6 +266,7 @@ def team_leave(request: HttpRequest, team: Team) -> HttpResponse:
 @_team_view("POST")
 def team_remove(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     """Remove a member, which captains can do. Links to join are revoked, because the member may know them."""
+    limit(request, "change")
     get_object_or_404(Membership, team=team, user=request.user, is_captain=True)
     user = get_object_or_404(Membership.objects.select_related("user"), team=team, user__id=pk).user
     if user == request.user:

@@ -178,6 +178,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if submission.is_baseline:
         raise Http404
     form = EditForm(request.POST or None, instance=submission)
+    if request.method == "POST":
+        limit(request, "change")
     if request.method == "POST" and form.is_valid():
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
         if changes:  # these fields only: a worker may be writing others
@@ -197,6 +199,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
+        limit(request, "change")
         if queue.cancel(submission):
             record("cancel", submission.method, request=request, submission=submission)
             messages.success(request, "Cancelled. It does not count towards your quota.")
@@ -213,6 +216,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
+        limit(request, "change")
         queue.cancel(submission)  # one that waits to be scored is free
         rows = Submission.objects.filter(pk=pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
         if storage.delete(rows) == 0:

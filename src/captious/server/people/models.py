@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.db.models.functions import Lower
 from django.urls import reverse
 
 __all__ = ["AuditEvent", "Invitation", "Membership", "Participant", "RateCount", "Team", "Token", "User"]
@@ -11,6 +12,9 @@ __all__ = ["AuditEvent", "Invitation", "Membership", "Participant", "RateCount",
 
 class User(AbstractUser):
     """An account. Superusers are administrators; organizers are named by their challenges."""
+
+    class Meta(AbstractUser.Meta):
+        constraints = [models.UniqueConstraint(Lower("username"), name="one_name_in_any_case")]
 
 
 class Team(models.Model):

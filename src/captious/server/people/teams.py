@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import unicodedata
+from itertools import chain, count
 
 from django.db import transaction
 from django.utils.text import slugify
@@ -11,6 +14,7 @@ from captious.server.models import Attempt, Membership, Submission, Team, User
 from captious.server.people.secrets import invitation_of
 
 __all__ = [
+    "MOST_TEAMS",
     "baselines_team",
     "create_team",
     "is_free",
@@ -21,6 +25,9 @@ __all__ = [
     "personal_team",
     "teams_of",
 ]
+
+#: Teams that an account may be in.
+MOST_TEAMS = 50
 
 #: Alphabets with letters that look like those of another: Latin a and Cyrillic а.
 _ALIKE = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN", "LISU"}
@@ -109,11 +116,19 @@ def mixes_alphabets(name: str) -> bool:
 
 
 def _slug(name: str) -> str:
-    return slugify(name)[:80]  # a ligature becomes several letters
+    """What addresses call a team. It has a checksum of a name that is not all in the letters that addresses have."""
+    slug = slugify(name)[:80]  # a ligature becomes several letters
+    everything = slugify(name, allow_unicode=True)
+    if len(slugify(everything)) == len(everything):
+        return slug
+    digest = hashlib.sha256(unicodedata.normalize("NFKC", name).casefold().encode()).hexdigest()
+    return f"{slug[:60]}-{digest[:12]}".lstrip("-") if everything else ""
 
 
 def _free_name(name: str) -> str:
     if is_free(name[:70]):
         return name[:70]
-    numbered = (f"{name[:70] or 'team'} {number}" for number in range(2, 10_002))
-    return next(candidate for candidate in numbered if is_free(candidate))
+    start = name[:60] or "team"
+    numbered = (f"{start} {number}" for number in range(2, 10))
+    drawn = (f"{start} {secrets.token_hex(4)}" for _ in count())
+    return next(candidate for candidate in chain(numbered, drawn) if is_free(candidate))

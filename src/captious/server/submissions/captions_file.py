@@ -32,10 +32,16 @@ _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"
 #: No id has more digits: 64 bits have 19. Conversion of long numbers takes time that grows with the square.
 _DIGITS = 20
+#: Rows that cannot be read, after which the rest of a file is not looked at.
+_MOST_PROBLEMS = 1000
 
 
 class _NoNumber:
     """Stands for NaN or Infinity, which Python's parser takes and JSON does not allow, and for very long integers."""
+
+
+class _TooManyProblems(Exception):
+    """So many rows cannot be read that the rest is not looked at."""
 
 
 class _Unreadable(Exception):
@@ -110,26 +116,49 @@ def _parsed(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
     )
     problems: list[RowProblem] = []
     is_table = format in ("csv", "tsv")
-    if format == "json":
-        document = _document(decode(data, source), source, decoder)
-        if isinstance(document, dict):
-            pairs = document.pairs if isinstance(document, RepeatedKeys) else [*document.items()]
-            ids, captions = [key for key, _ in pairs], [value for _, value in pairs]
-            rows = _Rows("entry", range(1, len(pairs) + 1), ids, captions, ids_are_text=True)
-        else:
-            records = [(range(1, len(document) + 1), document)] if document else []
-            rows = _rows("record", record_batches(source, records, "record", lambda *_: _FIELDS, problems.append))
-    else:
-        choose = _header if is_table else lambda *_: _FIELDS
-        batches = parse_rows(BytesIO(data), format, source, choose, refuse=problems.append, decoder=decoder)
-        rows = _rows("row" if is_table else "line", batches)
-        rows.ids_are_text = is_table
+    unit = "record" if format == "json" else "row" if is_table else "line"
+
+    def refuse(problem: RowProblem) -> None:
+        problems.append(problem)
+        if len(problems) == _MOST_PROBLEMS:
+            raise _TooManyProblems
+
+    try:
+        rows = _read(data, source, format, decoder, refuse, unit)
+    except _TooManyProblems:
+        rows = _Rows(unit, (), (), ())
     rows.problems += _sentences(problems, rows.unit)
+    if len(problems) == _MOST_PROBLEMS:
+        rows.problems.append("The file was not read any further.")
     if not_finite:
         names = " and ".join(
             f"{name} ({'once' if n == 1 else f'{n:,} times'})" for name, n in sorted(not_finite.items())
         )
         rows.problems.append(f"The file contains {names}, which JSON does not allow.")
+    return rows
+
+
+def _read(
+    data: bytes | bytearray,
+    source: Source,
+    format: Format,
+    decoder: json.JSONDecoder,
+    refuse: Callable[[RowProblem], None],
+    unit: str,
+) -> _Rows:
+    """The rows of a file that can be read; the others are refused."""
+    if format == "json":
+        document = _document(decode(data, source), source, decoder)
+        if isinstance(document, dict):
+            pairs = document.pairs if isinstance(document, RepeatedKeys) else [*document.items()]
+            ids, captions = [key for key, _ in pairs], [value for _, value in pairs]
+            return _Rows("entry", range(1, len(pairs) + 1), ids, captions, ids_are_text=True)
+        records = [(range(1, len(document) + 1), document)] if document else []
+        return _rows(unit, record_batches(source, records, unit, lambda *_: _FIELDS, refuse))
+    is_table = unit == "row"
+    choose = _header if is_table else lambda *_: _FIELDS
+    rows = _rows(unit, parse_rows(BytesIO(data), format, source, choose, refuse=refuse, decoder=decoder))
+    rows.ids_are_text = is_table
     return rows
 
 

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -23,7 +23,8 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest
 from django.utils import timezone
 
-from captious.server.models import Attempt, Challenge, Submission, Team, User
+from captious.server.models import Attempt, Challenge, Membership, Submission, Team, User
+from captious.server.people.access import visible_challenges
 from captious.server.people.audit import record
 from captious.server.people.rates import TooManyRequests
 from captious.server.submissions import storage
@@ -65,6 +66,8 @@ class KeyReused(Exception):
 
 
 _log = logging.getLogger("captious.web")
+_SLOW = "slow check"  # the fingerprint of an attempt that only checked a file
+_MOST_SLOW, _SLOW_WITHIN = 3, timedelta(hours=1)
 _SECONDS = 5  # after which most uploads have been read
 
 
@@ -75,13 +78,16 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
         Everything that is wrong with an upload, and why it would be refused whatever its captions are, a sentence each.
 
     Raises:
-        TooManyRequests: another upload of the user is being read.
+        TooManyRequests: another upload of the user is being read, or several took too long.
         CaptiousError: the server could not read it, for reasons of its own.
     """
     folder = storage.incoming_folder() / f"check-{os.urandom(8).hex()}"
     try:
         with _turn(submission.user):
+            _refuse_slow_files(submission)
             problems = _read(submission, upload, folder)
+            if any(problem.is_slow for problem in problems):
+                _count_slow_file(submission)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     used = quota(submission.phase, submission.team, submission.user, submission.created)
@@ -92,6 +98,27 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
         used.stored_exhausted,
     )
     return problems, [reason for reason in reasons if reason]
+
+
+def _refuse_slow_files(submission: Submission) -> None:
+    """Checks cost nothing, so those of a user who sends files that take too long to read end for a while."""
+    since = timezone.now() - _SLOW_WITHIN
+    slow = Attempt.objects.filter(user=submission.user, fingerprint=_SLOW, time__gte=since)
+    if submission.user is not None and slow.count() >= _MOST_SLOW:
+        raise TooManyRequests(int(_SLOW_WITHIN.total_seconds()), "Several of your files took too long to read.")
+
+
+def _count_slow_file(submission: Submission) -> None:
+    """Count a check that took too long as an upload."""
+    if submission.user is not None:
+        Attempt.objects.create(
+            phase=submission.phase,
+            team=submission.team,
+            user=submission.user,
+            time=timezone.now(),
+            fingerprint=_SLOW,
+            is_complete=True,
+        )
 
 
 def earlier_submission(user: User, challenge: Challenge, key: str, fingerprint: str) -> Submission | None:
@@ -216,6 +243,7 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
             earlier = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
             if earlier is not None:  # made while this was read
                 raise AlreadySubmitted(earlier.submission)
+            _refuse(_why_not_allowed(submission))
             _refuse(quota(submission.phase, submission.team, submission.user, submission.created).scored_exhausted)
         submission.save(force_insert=True)
         if attempt is not None:
@@ -257,6 +285,15 @@ def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
         limits = replace(limits, caption_words=words, equal_captions=share)
     output.mkdir(exist_ok=True)
     return read_upload(upload, submission.filename, expected, limits, output)
+
+
+def _why_not_allowed(submission: Submission) -> str:
+    """Why the user may not submit for the team any more, one sentence: that may change while an upload is read."""
+    user = User.objects.filter(pk=submission.user_id, is_active=True).first()
+    if user is None or not visible_challenges(user).filter(pk=submission.challenge.pk).exists():
+        return "You may not submit to this challenge any more."
+    is_member = Membership.objects.filter(team=submission.team_id, user=user).exists()
+    return "" if is_member else f"You are not a member of {submission.team} any more."
 
 
 def _why_closed(submission: Submission) -> str:

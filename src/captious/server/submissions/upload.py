@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ __all__ = ["ExpectedFile", "Problem", "UploadLimits", "amount", "printable"]
 #: Image ids that a problem names; it counts the rest.
 _SHOWN_IDS = 20
 _SHOWN_CHARACTERS = 100
+#: CPU time for a small file, and how much of all there is for a share of the largest size.
+_LEAST_SECONDS, _SECONDS_PER_SHARE = 10, 4
 _UNITS = ((1 << 30, "GiB"), (10**9, "GB"), (1 << 20, "MiB"), (10**6, "MB"), (1 << 10, "KiB"), (10**3, "kB"))
 
 
@@ -53,6 +55,11 @@ class UploadLimits:
     def wall_seconds(self) -> int:
         """How long the process may take by the clock, on a machine that is busy with other work."""
         return 3 * self.seconds + 10
+
+    def of_size(self, size: int) -> UploadLimits:
+        """The limits of a file of this size: a small one that unpacks to much may not take as long as a large one."""
+        seconds = _LEAST_SECONDS + _SECONDS_PER_SHARE * self.seconds * size / self.upload_bytes
+        return replace(self, seconds=min(self.seconds, int(seconds)))
 
     @property
     def of_baselines(self) -> UploadLimits:
@@ -93,12 +100,14 @@ class Problem:
         message: one sentence.
         ids: some of the images concerned, at most 20.
         n: how many images are concerned; 0 where the problem is not one of images.
+        is_slow: whether reading the file took too long.
     """
 
     file: str
     message: str
     ids: tuple[ImageId, ...] = ()
     n: int = 0
+    is_slow: bool = field(default=False, compare=False)
 
     @classmethod
     def about(cls, file: str, message: str, ids: Collection[ImageId]) -> Problem:

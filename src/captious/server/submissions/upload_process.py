@@ -67,6 +67,7 @@ def read_upload(
         raise _unreadable("the uploaded file", error) from error
     if size > limits.upload_bytes:
         return [Problem(file, f"The file is larger than {amount(limits.upload_bytes)}.")]
+    limits = limits.of_size(size)
     try:
         output.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".reading-", dir=output))
@@ -142,7 +143,8 @@ def _understood(status: int, answer: bytes, complaints: bytes, file: str, limits
 
 
 def _too_slow(file: str, seconds: int) -> Problem:
-    return Problem(file, f"The file takes longer than {seconds:,} second{'s' if seconds != 1 else ''} to read.")
+    s = "" if seconds == 1 else "s"
+    return Problem(file, f"The file takes longer than {seconds:,} second{s} to read.", is_slow=True)
 
 
 def _too_large(file: str, limits: UploadLimits) -> Problem:
