@@ -24,6 +24,13 @@ def test_the_caption_of_an_image() -> None:
     assert explained.to_dict()["id"] == 1
 
 
+def test_a_metric_as_an_object() -> None:
+    metric = captious.RougeL(beta=2)
+    [explained] = captious.explain(metric, CANDIDATES, REFERENCES, image=3)
+    assert explained.label == "rouge-l:beta=2"
+    assert explained.metric is metric
+
+
 def test_the_worst_captions_first() -> None:
     explained = captious.explain("rouge-l", CANDIDATES, REFERENCES, worst=2)
     assert [one.image for one in explained] == [3, 1]

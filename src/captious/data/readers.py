@@ -217,7 +217,8 @@ def _is_of_tables(captions: object, kind: Literal["DataFrame", "Series"]) -> boo
 
 def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
     """The values of a series by image, if its index does more than count them; images may be repeated."""
-    values, index = series.to_list(), getattr(series, "index", None)
+    values: list[Any] = series.to_list()
+    index = getattr(series, "index", None)
     ids = range(len(values)) if index is None else index.tolist()
     if [*ids] == [*range(len(values))]:
         return values

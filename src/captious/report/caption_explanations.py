@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.data import Captions, ImageId, read_captions
-from captious.data.caption_file import ColumnNames
+from captious.data.columns import ColumnNames
 from captious.errors import ParameterError, UnknownImageError
 from captious.evaluation import evaluate
 from captious.metrics.chair import Chair, with_objects
@@ -141,10 +141,13 @@ def explainable(metric: MetricLike, settings: Settings) -> Metric:
     Raises:
         ParameterError: it cannot be explained.
     """
-    chosen = select_one(metric, settings)
+    if isinstance(metric, str):
+        chosen, name = select_one(metric, settings), metric
+    else:
+        chosen = select([metric], settings, several=True)[0].metric
+        name = chosen.name
     if isinstance(chosen, Metric) and chosen.explanation:
         return chosen
-    name = metric if isinstance(metric, str) else chosen.name
     if isinstance(chosen, Combined) and (parts := [part.name for part in explained_parts(chosen)]):
         raise ParameterError(f"{name} is made of other metrics", help=f"explain {' or '.join(parts)}")
     known = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
