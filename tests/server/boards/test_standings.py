@@ -209,6 +209,16 @@ def test_a_board_whose_process_was_killed_is_computed_by_a_worker(large: Site, m
     assert Phase.objects.get().board_stored == Phase.objects.get().board_changes
 
 
+def test_a_change_of_a_board_of_many_rows_is_left_to_a_worker(large: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious.server.boards import standings
+
+    monkeypatch.setattr(standings, "_MOST_ROWS", N)
+    add([N])
+    assert len(board(large, all="1")) == N
+    standings.refresh_stale()
+    assert len(board(large, all="1")) == N + 1
+
+
 @pytest.mark.parametrize("damage", ["cut", "other", "empty", "none"])
 def test_a_damaged_file_is_written_again(large: Site, damage: str) -> None:
     from captious.server.boards.standings import refresh_stale

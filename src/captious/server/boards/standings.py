@@ -31,6 +31,7 @@ from captious.server.scoring.stored_results import read_results
 __all__ = ["board_changed", "refresh", "refresh_stale"]
 
 _log = logging.getLogger("captious.boards")
+_MOST_ROWS = 500  # of a board that is computed by whoever changes it; others are left to a worker
 _MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
 
 
@@ -48,7 +49,7 @@ def board_changed(phase: int) -> None:
     Boards of many rows are left to a worker, so that a page does not take seconds.
     """
     Phase.objects.filter(pk=phase).update(board_changes=F("board_changes") + 1)
-    if Submission.objects.on_board().filter(phase=phase).count() <= HOLM_ROWS:
+    if Submission.objects.on_board().filter(phase=phase).count() <= _MOST_ROWS:
         transaction.on_commit(lambda: refresh(phase), robust=True)
 
 
