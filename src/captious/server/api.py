@@ -25,6 +25,7 @@ from captious.server.people.access import (
     challenge_for,
     is_own,
     may_manage,
+    may_see_scores,
     may_see_submission,
     own_submissions,
     submission_for,
@@ -36,10 +37,11 @@ from captious.server.people.rates import limit
 from captious.server.people.secrets import user_of_token
 from captious.server.people.teams import teams_of
 from captious.server.scoring import queue
-from captious.server.submissions import intake
+from captious.server.submissions import intake, team_entry
 from captious.server.submissions.storage import incoming_folder
+from captious.server.submissions.team_entry import why_not_chosen
 
-__all__ = ["cancel", "challenge", "metrics", "submission", "submissions"]
+__all__ = ["cancel", "challenge", "choose", "metrics", "submission", "submissions"]
 
 _CHUNK = 256 * 1024
 _LONGEST_KEY = 64
@@ -182,6 +184,19 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(_described(submission, request.user))
 
 
+@_call("POST", needs_user=True)
+def choose(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a submission the entry of its team; with ``chosen=0``, let the best one count again."""
+    submission = submission_for(request.user, pk, own=True)
+    chosen = _is_true(request, "chosen", default=True)
+    manages = may_manage(request.user, submission.challenge)
+    if reason := why_not_chosen(submission, chosen=chosen, manages=manages):
+        raise _Failure(409, reason)
+    team_entry.choose(submission, chosen=chosen)
+    record("choose" if chosen else "release", submission.method, request=request, submission=submission)
+    return JsonResponse(_described(submission_for(request.user, pk, own=True), request.user))
+
+
 def _described(submission: Submission, user: Any, places: Mapping[int, int] | None = None) -> dict[str, Any]:
     """A submission as plain values. ``scores`` are those of the reference set that ranks, ``all_scores`` of each.
 
@@ -206,6 +221,8 @@ def _described(submission: Submission, user: Any, places: Mapping[int, int] | No
         "scores": {name: entry["score"] for name, entry in ranking.items()},
         "all_scores": scores,
         "digits": submission.phase.digits,
+        "chosen": submission.is_chosen and knows_team,
+        "entry": submission.is_entry and may_see_scores(user, submission.phase),
         "warnings": warnings_for(user, submission),
         "url": submission.url,
     }

@@ -132,6 +132,8 @@ class Phase(models.Model):
     scores_shown = models.CharField(max_length=20, default="at-once")
     #: The largest share of images that may have the same caption.
     equal_captions = models.FloatField(default=0.1)
+    #: "all" or "one": which submissions of a team everybody can see.
+    entries = models.CharField(max_length=20, default="all")
     #: Names of the captions files that its submissions contain.
     captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
@@ -186,8 +188,8 @@ class Phase(models.Model):
 class SubmissionQuerySet(models.QuerySet["Submission"]):
     """Submissions, with what boards ask of them."""
 
-    def on_board(self) -> SubmissionQuerySet:
-        """Those that everybody sees on the board of their phase, with their scores."""
+    def competing(self) -> SubmissionQuerySet:
+        """Those that can be on the board of their phase, with their scores."""
         return self.scored().filter(public=True, is_hidden=False)
 
     def scored(self) -> SubmissionQuerySet:
@@ -222,6 +224,10 @@ class Submission(models.Model):
     is_human = models.BooleanField(default=False)
     #: An organizer has taken it off the board.
     is_hidden = models.BooleanField(default=False)
+    #: The team has chosen it as its entry.
+    is_chosen = models.BooleanField(default=False)
+    #: It is the entry of its team on the board; see boards/entries.py. Stored with the board.
+    is_entry = models.BooleanField(default=False)
 
     filename = models.CharField(max_length=255)
     size = models.BigIntegerField()
@@ -257,6 +263,9 @@ class Submission(models.Model):
     class Meta:
         ordering = ["-created", "-id"]
         indexes = [models.Index(fields=["status", "id"])]
+        constraints = [
+            models.UniqueConstraint(fields=["phase", "team"], condition=models.Q(is_chosen=True), name="one_choice")
+        ]
 
     def __str__(self) -> str:
         return str(self.method)
@@ -282,10 +291,14 @@ class Submission(models.Model):
 
     @property
     def is_on_board(self) -> bool:
-        """Whether everybody sees it on the board of its phase."""
-        scores = self.shown_scores
-        is_scored = scores is not None and scores.version == self.phase.shown_version
-        return is_scored and self.public and not self.is_hidden
+        """Whether everybody sees it on the board of its phase.
+
+        Which submission is the best of its team is not told while scores are not.
+        """
+        scores, phase = self.shown_scores, self.phase
+        is_scored = scores is not None and scores.version == phase.shown_version
+        is_shown = phase.entries == "all" or (self.is_entry and phase.has_scores_open)
+        return is_scored and self.public and not self.is_hidden and is_shown
 
     @property
     def was_ended(self) -> bool:
@@ -340,7 +353,7 @@ class Standing(models.Model):
     #: The key of the reference set.
     references = models.CharField(max_length=200)
     output = models.CharField(max_length=200)
-    #: All submissions, not only the best of each team.
+    #: All submissions, not only the entry of each team.
     everything = models.BooleanField()
     #: ``Scores.version`` of its rows.
     version = models.PositiveIntegerField()

@@ -34,6 +34,7 @@ _submission = [
     path("status.json", submissions.status, name="submission_status"),
     path("edit", submissions.edit, name="submission_edit"),
     path("cancel", submissions.cancel, name="submission_cancel"),
+    path("choose", submissions.choose, name="submission_choose"),
     path("delete", submissions.delete, name="submission_delete"),
     path("file", submissions.file, name="submission_file"),
     path("scores/<slug:captions>/<slug:references>.csv", submissions.scores, name="submission_scores"),
@@ -69,6 +70,7 @@ _api = [
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),
     path("submissions/<int:pk>/cancel", api.cancel),
+    path("submissions/<int:pk>/choose", api.choose),
     path("metrics", api.metrics),
 ]
 _site = [

@@ -180,6 +180,7 @@ class PhaseDefinition(_Table):
         digits: decimal places to which scores, intervals and p values are rounded wherever they are shown.
         scores_shown: when teams, and everybody else, see scores: at once, when the phase has closed, or never.
         equal_captions: the largest share of images, above 0, that may have the same caption.
+        entries: whether the leaderboard shows all submissions of a team or only the one that the team has chosen.
     """
 
     name: _Name
@@ -194,6 +195,7 @@ class PhaseDefinition(_Table):
     digits: Annotated[int, Field(ge=1, le=8)] = 4
     scores_shown: Literal["at-once", "at-end", "never"] = "at-once"
     equal_captions: Annotated[float, Field(gt=0, le=1)] = 0.1
+    entries: Literal["all", "one"] = "all"
 
     @model_validator(mode="before")
     @classmethod

@@ -16,7 +16,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonRe
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.server.boards.board_outputs import BoardOutputs, sets_of
 from captious.server.boards.shown_digits import rounded_array
@@ -42,10 +42,11 @@ from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import read_results
-from captious.server.submissions import intake, storage
+from captious.server.submissions import intake, storage, team_entry
 from captious.server.submissions.quotas import quota
+from captious.server.submissions.team_entry import of_team, why_not_chosen
 
-__all__ = ["cancel", "delete", "edit", "file", "scores", "show", "status", "submissions", "submit"]
+__all__ = ["cancel", "choose", "delete", "edit", "file", "scores", "show", "status", "submissions", "submit"]
 
 _Status = Submission.Status
 
@@ -134,6 +135,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         },
         can_cancel=own and submission.status == _Status.QUEUED and not submission.was_ended,
         can_edit=own and exists and not submission.is_baseline,
+        can_choose=own and not why_not_chosen(submission, manages=manages),
         can_delete=own and exists and submission.status != _Status.RUNNING,
         can_see_traceback=manages,
         events=submission.events.select_related("submission") if manages else [],
@@ -183,6 +185,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         if changes:  # these fields only: a worker may be writing others
             with transaction.atomic():
                 Submission.objects.filter(pk=pk).update(**changes)
+                if "anonymous" in changes and submission.phase.entries == "one":
+                    of_team(submission).update(anonymous=changes["anonymous"])
                 if changes.keys() & {"public", "anonymous"}:
                     board_changed(submission.phase_id)
             record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
@@ -205,6 +209,22 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect(submission.url)
     consequence = "The submission will not be scored, and does not count towards your quota of scored submissions."
     return _confirm(request, submission, "Cancel", consequence)
+
+
+@login_required
+@require_POST
+def choose(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a submission the entry of its team, or let the best one count again."""
+    submission = submission_for(request.user, pk, own=True)
+    chosen = request.POST.get("chosen") != "0"
+    manages = may_manage(request.user, submission.challenge)
+    if reason := why_not_chosen(submission, chosen=chosen, manages=manages):
+        messages.error(request, reason)
+        return redirect(submission.url)
+    team_entry.choose(submission, chosen=chosen)
+    record("choose" if chosen else "release", submission.method, request=request, submission=submission)
+    messages.success(request, f"{submission.method} is now the entry of {submission.team}." if chosen else "Released.")
+    return redirect(submission.url)
 
 
 @login_required

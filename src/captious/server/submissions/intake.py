@@ -28,6 +28,7 @@ from captious.server.people.audit import record
 from captious.server.people.rates import TooManyRequests
 from captious.server.submissions import storage
 from captious.server.submissions.quotas import quota
+from captious.server.submissions.team_entry import mixed_names
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
@@ -87,6 +88,7 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
     used = quota(submission.phase, submission.team, submission.user, submission.created)
     reasons = (
         _why_closed(submission),
+        mixed_names(submission),
         used.scored_exhausted,
         used.attempts_exhausted,
         used.stored_exhausted,
@@ -159,7 +161,7 @@ def _turn(user: User | None) -> Iterator[None]:
 
 def _submit(submission: Submission, upload: Path, request: HttpRequest | None, key: str, fingerprint: str) -> None:
     if not submission.is_baseline:
-        _refuse(_why_closed(submission))
+        _refuse(_why_closed(submission) or mixed_names(submission))
     attempt = _begin(submission, key, fingerprint)
     folder = None
     try:
@@ -216,6 +218,7 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
             earlier = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
             if earlier is not None:  # made while this was read
                 raise AlreadySubmitted(earlier.submission)
+            _refuse(mixed_names(submission))  # another may have been submitted while this was read
             _refuse(quota(submission.phase, submission.team, submission.user, submission.created).scored_exhausted)
         submission.save(force_insert=True)
         if attempt is not None:
