@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 
 from captious.server import api as api
 from captious.server.operations.health import healthz
-from captious.server.pages import challenges, management, people, submissions, versions
+from captious.server.pages import challenges, drafts, management, people, submissions, versions
 
 handler400 = "captious.server.pages.error_pages.bad_request"
 handler403 = "captious.server.pages.error_pages.forbidden"
@@ -28,6 +28,15 @@ _challenge = [
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),
     path("versions", versions.versions, name="versions"),
+    path("edit", drafts.begin, name="challenge_edit"),
+]
+_draft = [
+    path("", drafts.edit, name="draft"),
+    path("references", drafts.references, name="draft_references"),
+    path("markdown", drafts.markdown, name="draft_markdown"),
+    path("preview", drafts.preview, name="draft_preview"),
+    path("publish", drafts.publish, name="draft_publish"),
+    path("discard", drafts.discard, name="draft_discard"),
 ]
 _submission = [
     path("", submissions.show, name="submission"),
@@ -77,6 +86,8 @@ _site = [
     path("", challenges.home, name="home"),
     path("healthz", healthz, name="healthz"),
     path("challenges/<slug:slug>/", include(_challenge)),
+    path("drafts/", drafts.drafts, name="drafts"),
+    path("drafts/<slug:slug>/", include(_draft)),
     path("submissions/<int:pk>/", include(_submission)),
     *_people,
 ]

@@ -118,6 +118,15 @@ class World:
         User.objects.filter(username="dora").update(is_active=False)
         WorkerSeen.objects.create(name="test", seen=timezone.now() + timedelta(days=1))
         self.submissions = self._submissions()
+        self._drafts(place)
+
+    def _drafts(self, place: Path) -> None:
+        """A draft of the challenge "open", which Olga began, and a new one by Otto, who may make none any more."""
+        from captious.server.models import Draft
+
+        self.as_user("olga").post("/challenges/open/edit")
+        draft = Draft.objects.create(slug="mine", title="Mine", user=self.users["otto"])
+        shutil.copytree(place / "other", draft.folder)
 
     def challenge(self, slug: str) -> Any:
         from captious.server.models import Challenge

@@ -41,6 +41,7 @@ __all__ = [
     "ReferencesDefinition",
     "TextDefinition",
     "definition_from",
+    "moment",
 ]
 
 _MOMENT = "must be a date and time such as 2026-12-31T23:59:59Z"
@@ -103,7 +104,7 @@ def _link(link: str) -> str:
     return link
 
 
-def _moment(value: Any) -> Any:
+def moment(value: Any) -> Any:
     """A date with a time, in UTC unless it has an offset."""
     if isinstance(value, str):
         try:
@@ -129,7 +130,7 @@ _Name: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9-]+$", max_length=80)]
 _Line: TypeAlias = Annotated[str, Field(max_length=200), AfterValidator(_line)]
 _File: TypeAlias = Annotated[str, Field(min_length=1)]
 _Limit: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
-_Moment: TypeAlias = Annotated[datetime | None, BeforeValidator(_moment)]
+_Moment: TypeAlias = Annotated[datetime | None, BeforeValidator(moment)]
 # Plain values have lists where the models have tuples.
 _List = Field(strict=False)
 _Some = Field(strict=False, min_length=1)

@@ -26,6 +26,7 @@ from captious.server.pages.forms import open_phases
 from captious.server.people.access import (
     challenge_for,
     may_browse,
+    may_create,
     may_manage,
     may_see_board,
     visible_challenges,
@@ -55,7 +56,8 @@ _PARTS_AT_A_TIME = 100  # of a file that is sent
 def home(request: HttpRequest) -> HttpResponse:
     """All challenges that the user may see."""
     challenges = visible_challenges(request.user).prefetch_related("phases")
-    return render(request, "captious/home.html", {"challenges": challenges})
+    context = {"challenges": challenges, "can_create": may_create(request.user)}
+    return render(request, "captious/home.html", context)
 
 
 @require_safe
