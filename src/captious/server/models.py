@@ -13,7 +13,9 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
+from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
+from captious.server.challenges.models import Draft
 from captious.server.people.models import (
     AuditEvent,
     Invitation,
@@ -342,69 +344,6 @@ class Scores(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["submission", "version"], name="one_version")]
         ordering = ["version"]
-
-
-class Standing(models.Model):
-    """A board as it is shown: the submissions of a phase in the order of one output, the best first, with ranks.
-
-    The lists have an item for each row. Those without a score are last; their score and rank are None.
-    """
-
-    phase = models.ForeignKey(Phase, models.CASCADE, related_name="standings")
-    #: The key of the reference set.
-    references = models.CharField(max_length=200)
-    output = models.CharField(max_length=200)
-    #: All submissions, not only the entry of each team.
-    everything = models.BooleanField()
-    #: ``Scores.version`` of its rows.
-    version = models.PositiveIntegerField()
-    #: ``Phase.digits`` to which its scores are rounded.
-    digits = models.PositiveSmallIntegerField()
-    #: Ids of submissions, and when they were scored, in microseconds.
-    submissions = models.JSONField()
-    finished = models.JSONField()
-    scores = models.JSONField()
-    ranks = models.JSONField()
-    #: output -> the best score of the rows, rounded; None if there is none or no direction.
-    best = models.JSONField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["phase", "references", "output", "everything"], name="one_standing")
-        ]
-
-
-class Draft(models.Model):
-    """A challenge that is edited on the site: a new one, or changes of one that is there. It is in a folder."""
-
-    slug = models.SlugField(max_length=80, unique=True)
-    #: Who began it.
-    user = models.ForeignKey(User, models.CASCADE, related_name="drafts")
-    #: The version of the challenge when it was begun; 0 for a new one.
-    version = models.PositiveIntegerField(default=0)
-    title = models.CharField(max_length=200)
-    #: What its last check has found: problems and warnings, a sentence each, and rows of a heading and a text.
-    problems = models.JSONField(default=list)
-    warnings = models.JSONField(default=list)
-    summary = models.JSONField(default=list)
-    created = models.DateTimeField(auto_now_add=True)
-    changed = models.DateTimeField(auto_now=True)
-
-    class Meta:
-        ordering = ["-changed"]
-
-    def __str__(self) -> str:
-        return str(self.title)
-
-    @property
-    def url(self) -> str:
-        return reverse("captious:draft", args=[self.slug])
-
-    @property
-    def folder(self) -> Path:
-        """Where its files are. Never served."""
-        data: Path = settings.CAPTIOUS.data
-        return data / "drafts" / str(self.slug)
 
 
 class Attempt(models.Model):

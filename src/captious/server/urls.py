@@ -7,7 +7,8 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from captious.server import api as api
+from captious.server.api import description
+from captious.server.api import views as api
 from captious.server.operations.health import healthz
 from captious.server.pages import challenges, drafts, management, people, submissions, versions
 
@@ -75,9 +76,15 @@ _people = [
     path("teams/<slug:slug>/leave", people.team_leave, name="team_leave"),
 ]
 _api = [
+    path("openapi.json", description.openapi, name="openapi"),
+    path("challenges", api.challenges),
     path("challenges/<slug:slug>", api.challenge),
+    path("challenges/<slug:slug>/leaderboard", api.leaderboard),
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),
+    path("submissions/<int:pk>/file", api.file),
+    path("submissions/<int:pk>/edit", api.edit),
+    path("submissions/<int:pk>/delete", api.delete),
     path("submissions/<int:pk>/cancel", api.cancel),
     path("submissions/<int:pk>/choose", api.choose),
     path("metrics", api.metrics),
@@ -96,6 +103,7 @@ urlpatterns = [
     path("", include((_site, "captious"))),
     # The administration pages ask for it.
     path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),
+    path("api/", description.page, name="api"),
     path("api/v1/", include((_api, "api"))),
     # Which ends tokens, is limited, and is in the audit log.
     path(

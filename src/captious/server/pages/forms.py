@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from captious.report.numbers import plain
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.pages.context import mail_is_printed
+from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
 __all__ = [
@@ -124,6 +125,15 @@ class TokenForm(forms.Form):
     """A new token."""
 
     name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
+    scope = forms.ChoiceField(choices=[*SCOPES.items()], initial="submit", required=False, label="Can be used to")
+    days = forms.TypedChoiceField(
+        choices=[("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "for good")],
+        initial="365",
+        required=False,
+        coerce=int,
+        empty_value=365,
+        label="Valid for",
+    )
 
 
 class TeamForm(forms.Form):

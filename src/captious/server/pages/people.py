@@ -147,7 +147,8 @@ def account(request: HttpRequest) -> HttpResponse:
     if action == "token" and token_form.is_valid():
         limit(request, "token", by_address=True)
         name = token_form.cleaned_data["name"]
-        secret = make_token(request.user, name)
+        scope, days = token_form.cleaned_data["scope"] or "submit", token_form.cleaned_data["days"]
+        secret = make_token(request.user, name, scope=scope, days=days)
         record("make token", name, request=request)
         return _redirect_with(secret, reverse("captious:account"))
     if action == "team" and team_form.is_valid():

@@ -46,7 +46,21 @@ from captious.server.submissions import intake, storage, team_entry
 from captious.server.submissions.quotas import quota
 from captious.server.submissions.team_entry import of_team, why_not_chosen
 
-__all__ = ["cancel", "choose", "delete", "edit", "file", "scores", "show", "status", "submissions", "submit"]
+__all__ = [
+    "cancel",
+    "choose",
+    "delete",
+    "delete_submission",
+    "edit",
+    "edit_submission",
+    "file",
+    "scores",
+    "show",
+    "status",
+    "submissions",
+    "submit",
+    "upload_of",
+]
 
 _Status = Submission.Status
 
@@ -181,18 +195,24 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404
     form = EditForm(request.POST or None, instance=submission)
     if request.method == "POST" and form.is_valid():
-        changes = {name: form.cleaned_data[name] for name in form.changed_data}
-        if changes:  # these fields only: a worker may be writing others
-            with transaction.atomic():
-                Submission.objects.filter(pk=pk).update(**changes)
-                if "anonymous" in changes and submission.phase.entries == "one":
-                    of_team(submission).update(anonymous=changes["anonymous"])
-                if changes.keys() & {"public", "anonymous"}:
-                    board_changed(submission.phase_id)
-            record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
+        edit_submission(request, submission, form)
         messages.success(request, "Saved.")
         return redirect(submission.url)
     return challenge_page(request, submission.challenge, "submission_edit", submission=submission, form=form)
+
+
+def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
+    """Change what a valid form says of a submission."""
+    changes = {name: form.cleaned_data[name] for name in form.changed_data}
+    if not changes:
+        return
+    with transaction.atomic():  # these fields only: a worker may be writing others
+        Submission.objects.filter(pk=submission.pk).update(**changes)
+        if "anonymous" in changes and submission.phase.entries == "one":
+            of_team(submission).update(anonymous=changes["anonymous"])
+        if changes.keys() & {"public", "anonymous"}:
+            board_changed(submission.phase_id)
+    record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
 
 
 @login_required
@@ -233,13 +253,9 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
-        queue.cancel(submission)  # one that waits to be scored is free
-        rows = Submission.objects.filter(pk=pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
-        if storage.delete(rows) == 0:
+        if not delete_submission(request, submission):
             messages.error(request, "It is being scored. Delete it when scoring has ended.")
             return redirect(submission.url)
-        versions.show_complete()
-        record("delete", submission.method, request=request, submission=submission)
         messages.success(request, "Deleted, with all its files.")
         return redirect("captious:submissions", submission.challenge.slug)
     counts = submission.counts and submission.was_ended
@@ -256,6 +272,17 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return _confirm(request, submission, "Delete", consequence)
 
 
+def delete_submission(request: HttpRequest, submission: Submission) -> bool:
+    """Delete a submission and its files; False while it is being scored."""
+    queue.cancel(submission)  # one that waits to be scored is free
+    rows = Submission.objects.filter(pk=submission.pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
+    if storage.delete(rows) == 0:
+        return False
+    versions.show_complete()
+    record("delete", submission.method, request=request, submission=submission)
+    return True
+
+
 def _confirm(request: HttpRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
     return challenge_page(
         request, submission.challenge, "confirm", submission=submission, verb=verb, consequence=consequence
@@ -266,7 +293,15 @@ def _confirm(request: HttpRequest, submission: Submission, verb: str, consequenc
 @require_safe
 def file(request: HttpRequest, pk: int) -> HttpResponse:
     """The file as it was uploaded, for the team and the organizers."""
-    submission = submission_for(request.user, pk, own=True)
+    return upload_of(submission_for(request.user, pk, own=True))
+
+
+def upload_of(submission: Submission) -> HttpResponse:
+    """The file of a submission as it was uploaded.
+
+    Raises:
+        Http404: it was deleted.
+    """
     path = storage.upload_file(submission.folder)
     if not path.exists():
         raise Http404
