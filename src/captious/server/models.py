@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious.server.challenges.models import Draft
+from captious.server.challenges.models import Draft, TermsAcceptance
 from captious.server.people.models import (
     AuditEvent,
     Invitation,
@@ -42,6 +42,7 @@ __all__ = [
     "Standing",
     "Submission",
     "Team",
+    "TermsAcceptance",
     "Token",
     "Turn",
     "User",
@@ -70,6 +71,10 @@ class Challenge(models.Model):
     definition_values = models.JSONField()
     #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
     texts = models.JSONField(default=list)
+    #: What can be downloaded: [{"title", "file", "size", "sha256"}].
+    downloads = models.JSONField(default=list)
+    #: A checksum of the terms that teams accept; empty if there are none.
+    terms_version = models.CharField(max_length=16, blank=True)
     #: Number of images of each reference set.
     counts = models.JSONField(default=dict)
     #: Increases whenever the challenge is loaded; names the folder of its files.

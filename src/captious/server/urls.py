@@ -10,7 +10,7 @@ from django.views.generic import RedirectView
 from captious.server.api import description
 from captious.server.api import views as api
 from captious.server.operations.health import healthz
-from captious.server.pages import challenges, drafts, management, people, submissions, versions
+from captious.server.pages import challenge_files, challenges, drafts, management, people, submissions, versions
 
 handler400 = "captious.server.pages.error_pages.bad_request"
 handler403 = "captious.server.pages.error_pages.forbidden"
@@ -25,6 +25,8 @@ _challenge = [
     path("compare", challenges.compare, name="compare"),
     path("captions", challenges.captions, name="captions"),
     path("captions/<path:image_id>", challenges.caption, name="caption"),
+    path("files/<path:name>", challenge_files.download, name="download"),
+    path("terms", challenge_files.terms, name="terms"),
     path("submit", submissions.submit, name="submit"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),
@@ -80,6 +82,7 @@ _api = [
     path("challenges", api.challenges),
     path("challenges/<slug:slug>", api.challenge),
     path("challenges/<slug:slug>/leaderboard", api.leaderboard),
+    path("challenges/<slug:slug>/terms", api.terms),
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),
     path("submissions/<int:pk>/file", api.file),

@@ -24,6 +24,7 @@ __all__ = [
     "CheckAnswer",
     "ErrorAnswer",
     "SubmissionAnswer",
+    "TermsAnswer",
     "challenge_answer",
     "challenge_summary",
     "submission_answer",
@@ -105,6 +106,30 @@ class ChallengeAnswer(ChallengeSummary):
     rank_by: str
     captions: list[CaptionsAnswer]
     phases: list[PhaseAnswer]
+    files: list[DownloadAnswer]
+    terms_version: str
+    license: str
+    citation: str
+
+
+@_exact
+class TermsAnswer(TypedDict):
+    """A version of the terms that a team has accepted, by whom and when."""
+
+    team: str
+    version: str
+    user: str
+    time: datetime
+
+
+@_exact
+class DownloadAnswer(TypedDict):
+    """A file that the organizers publish, at /challenges/SLUG/files/FILE."""
+
+    title: str
+    file: str
+    size: int
+    sha256: str
 
 
 @_exact
@@ -203,6 +228,10 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
             }
             for phase in challenge.phase_list
         ],
+        "files": challenge.downloads,
+        "terms_version": challenge.terms_version,
+        "license": definition.license,
+        "citation": definition.citation,
     }
 
 

@@ -16,6 +16,7 @@ from captious.server.api.answers import (
     ChallengeAnswer,
     ChallengeSummary,
     SubmissionAnswer,
+    TermsAnswer,
     challenge_answer,
     challenge_summary,
     submission_answer,
@@ -37,6 +38,7 @@ from captious.server.people.access import (
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
+from captious.server.people.terms import accept
 from captious.server.scoring import queue
 from captious.server.submissions import intake, team_entry
 from captious.server.submissions.storage import incoming_folder
@@ -54,6 +56,7 @@ __all__ = [
     "metrics",
     "submission",
     "submissions",
+    "terms",
 ]
 
 _CHUNK = 256 * 1024
@@ -159,6 +162,30 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
     return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
+
+
+@call(
+    POST=Declared(
+        "Accept the present terms of a challenge for a team.",
+        TermsAnswer,
+        parameters=[
+            Parameter("version", "The version that was read, as the challenge names it.", is_required=True),
+            Parameter("team", "By default, your only one."),
+        ],
+        needs_user=True,
+        errors=[400, 403, 404, 409],
+    )
+)
+def terms(request: HttpRequest, slug: str) -> HttpResponse:
+    """Accept terms for a team."""
+    challenge = challenge_for(request.user, slug)
+    if not challenge.terms_version:
+        raise Http404
+    if request.GET.get("version") != challenge.terms_version:
+        raise Failure(409, f"The terms are version {challenge.terms_version} now: {challenge.url}terms")
+    row = accept(challenge, _team(request), request.user)
+    record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
+    return JsonResponse({"team": row.team.name, "version": row.version, "user": row.user, "time": row.time})
 
 
 @call(

@@ -19,6 +19,10 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
     yield "organizers", ", ".join(definition.organizers) or "none: only administrators"
     for text in definition.texts:
         yield "texts", f"{text.title}: {text.file}"
+    for download in definition.downloads:
+        yield "downloads", f"{download.title}: {download.file}"
+    if definition.terms:
+        yield "terms", definition.terms
     for captions in definition.captions:
         access = "public" if captions.public else "not public"
         images = counted(len(challenge.image_ids[captions.name]), "image")

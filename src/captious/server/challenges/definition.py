@@ -37,6 +37,7 @@ __all__ = [
     "BaselineDefinition",
     "CaptionsDefinition",
     "ChallengeDefinition",
+    "DownloadDefinition",
     "PhaseDefinition",
     "ReferencesDefinition",
     "TextDefinition",
@@ -147,6 +148,13 @@ class TextDefinition(_Table):
     file: _File
 
 
+class DownloadDefinition(_Table):
+    """A file that everybody who sees the challenge can download, such as a list of images or a notebook."""
+
+    title: _Line
+    file: _File
+
+
 class CaptionsDefinition(_Table):
     """A captions file that submissions contain.
 
@@ -241,12 +249,17 @@ class ChallengeDefinition(_Table):
     summary: str = ""
     access: Literal["public", "participants"] = "public"
     organizers: Annotated[tuple[Annotated[str, AfterValidator(_user_name)], ...], _List] = ()
+    organized_by: Annotated[tuple[_Line, ...], _List] = ()
+    license: str = Field(default="", max_length=500)
+    citation: str = Field(default="", max_length=5000)
+    terms: str = ""
     image_url: Annotated[str, AfterValidator(_image_url)] = ""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _Some]
     rank_by: str
     max_words: Annotated[int, Field(ge=1, le=1000)] = 150
     settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
     texts: Annotated[tuple[TextDefinition, ...], _List] = ()
+    downloads: Annotated[tuple[DownloadDefinition, ...], _List] = ()
     captions: Annotated[tuple[CaptionsDefinition, ...], _Some]
     references: Annotated[tuple[ReferencesDefinition, ...], _Some]
     phases: Annotated[tuple[PhaseDefinition, ...], _Some]
@@ -301,6 +314,7 @@ class ChallengeDefinition(_Table):
 
 _LISTS: Mapping[str, type[_Table]] = {
     "texts": TextDefinition,
+    "downloads": DownloadDefinition,
     "captions": CaptionsDefinition,
     "references": ReferencesDefinition,
     "phases": PhaseDefinition,

@@ -1,4 +1,4 @@
-"""Drafts of challenges in the database; what is published is in ``server.models``."""
+"""Drafts of challenges, and accepted terms, in the database; what is published is in ``server.models``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from captious.server.people.models import User
+from captious.server.people.models import Team, User
 
-__all__ = ["Draft"]
+__all__ = ["Draft", "TermsAcceptance"]
 
 
 class Draft(models.Model):
@@ -44,3 +44,19 @@ class Draft(models.Model):
         """Where its files are. Never served."""
         data: Path = settings.CAPTIOUS.data
         return data / "drafts" / str(self.slug)
+
+
+class TermsAcceptance(models.Model):
+    """A version of the terms of a challenge that a team has accepted. Acceptances are only ever added."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="acceptances")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="acceptances")
+    #: Who accepted them for the team; the name stays when the account goes.
+    user = models.CharField(max_length=150)
+    #: ``Challenge.terms_version``.
+    version = models.CharField(max_length=16)
+    time = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-time"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "team", "version"], name="accepted_once")]

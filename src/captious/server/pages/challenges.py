@@ -31,6 +31,8 @@ from captious.server.people.access import (
     may_see_board,
     visible_challenges,
 )
+from captious.server.people.teams import teams_of
+from captious.server.submissions.quotas import Quota, quota
 
 __all__ = [
     "caption",
@@ -71,10 +73,20 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
         "challenge",
         "overview",
         texts=challenge.texts,
+        definition=challenge.definition,
+        quotas=_own_quotas(request.user, challenge),
         phases=challenge.phase_list,
         signatures=signatures,
         is_scored=any(signatures.values()),
     )
+
+
+def _own_quotas(user: Any, challenge: Challenge) -> list[Quota]:
+    """What a user has left, for the team that the form of a submission has first, in phases that are open."""
+    if not user.is_authenticated:
+        return []
+    team, now = teams_of(user)[0], timezone.now()
+    return [quota(phase, team, user, now) for phase in open_phases(challenge, now)]
 
 
 def _signatures(challenge: Challenge) -> dict[str, list[str]]:

@@ -101,6 +101,12 @@ class DraftForm(forms.Form):
     summary = forms.CharField(required=False, help_text="One sentence for the list of challenges.")
     access = forms.ChoiceField(choices=[("public", "public"), ("participants", "participants only")])
     organizers = _Words(required=False, help_text="User names.")
+    organized_by = _Lines(required=False, label="Organized by", help_text="As pages show it, a name in each line.")
+    license = forms.CharField(required=False, max_length=500)
+    citation = forms.CharField(
+        required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}), label="How to cite"
+    )
+    terms = forms.CharField(required=False, help_text="Title of the text that teams accept before they submit.")
     image_url = forms.CharField(
         required=False, label="Address of images", help_text="With {id}, such as https://images.example.org/{id}.jpg."
     )
@@ -109,6 +115,9 @@ class DraftForm(forms.Form):
     max_words = forms.IntegerField(min_value=1, max_value=1000, label="Words that a caption may have")
     settings = _Lines(required=False, label="Settings of metrics", help_text="One in a line, such as language = de.")
     state = forms.CharField(widget=forms.HiddenInput)
+
+    def clean_citation(self) -> str:
+        return str(self.cleaned_data["citation"]).replace("\r\n", "\n")
 
     def clean_settings(self) -> dict[str, str]:
         pairs = [line.partition("=") for line in self.cleaned_data["settings"]]

@@ -40,6 +40,7 @@ from captious.server.people.access import (
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
+from captious.server.people.terms import teams_without
 from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import intake, storage, team_entry
@@ -101,7 +102,8 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     team = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
-    context |= {"form": form, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    without = teams_without(challenge, teams)
+    context |= {"form": form, "without_terms": without, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)
 
 
