@@ -8,6 +8,7 @@ import shutil
 import time
 from math import ceil, floor
 from pathlib import Path
+from typing import Any
 
 import pytest
 

@@ -30,6 +30,7 @@ _challenge = [
     path("submit", submissions.submit, name="submit"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),
+    path("archive.zip", management.archive, name="archive"),
     path("versions", versions.versions, name="versions"),
     path("edit", drafts.begin, name="challenge_edit"),
 ]
@@ -83,6 +84,7 @@ _api = [
     path("challenges/<slug:slug>", api.challenge),
     path("challenges/<slug:slug>/leaderboard", api.leaderboard),
     path("challenges/<slug:slug>/terms", api.terms),
+    path("challenges/<slug:slug>/archive", api.archive),
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),
     path("submissions/<int:pk>/file", api.file),

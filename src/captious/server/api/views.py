@@ -26,6 +26,7 @@ from captious.server.models import Challenge, Phase, Submission, Team
 from captious.server.operations.prometheus import prometheus_text
 from captious.server.pages.challenges import leaderboard_json
 from captious.server.pages.forms import EditForm, one_line, open_phases
+from captious.server.pages.management import archive_answer
 from captious.server.pages.submissions import delete_submission, edit_submission, upload_of
 from captious.server.people.access import (
     challenge_for,
@@ -45,6 +46,7 @@ from captious.server.submissions.storage import incoming_folder
 from captious.server.submissions.team_entry import why_not_chosen
 
 __all__ = [
+    "archive",
     "cancel",
     "challenge",
     "challenges",
@@ -186,6 +188,28 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
     row = accept(challenge, _team(request), request.user)
     record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
     return JsonResponse({"team": row.team.name, "version": row.version, "user": row.user, "time": row.time})
+
+
+@call(
+    GET=Declared(
+        "All submissions of a phase with their scores as a zip file; organizers and administrators only.",
+        "application/zip",
+        parameters=[
+            Parameter("phase", "Its name.", is_required=True),
+            Parameter("public", "1 for what everybody may see.", "boolean"),
+            Parameter("anonymous", "1 for numbers in place of the names of teams.", "boolean"),
+        ],
+        needs_user=True,
+        errors=[404],
+    )
+)
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """All submissions of a phase."""
+    challenge = challenge_for(request.user, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    answer: HttpResponse = archive_answer(request, challenge)
+    return answer
 
 
 @call(

@@ -17,6 +17,7 @@ from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
 from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.formulas import harmless
 from captious.server.boards.leaderboard_query import Query, query_from
 from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import compare_submissions
@@ -49,7 +50,6 @@ __all__ = [
 ]
 
 _IMAGES_PER_PAGE = 20
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MOST_SYSTEMS = 6
 _PARTS_AT_A_TIME = 100  # of a file that is sent
 
@@ -256,11 +256,10 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
 def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:
     """A table as a file of this name, sent while its rows are read.
 
-    Text that spreadsheets would take for a formula, because it begins with one of ``= + - @``, a tab or a line break,
-    gets an apostrophe in front, as OWASP recommends. Numbers stay as they are.
+    Text that spreadsheets would take for a formula gets an apostrophe in front.
     """
-    harmless = ([_harmless(value) for value in row] for row in rows)
-    lines = chain([csv_text(heads, [])], (csv_row(row) for row in harmless))
+    safe = ([*map(harmless, row)] for row in rows)
+    lines = chain([csv_text(heads, [])], (csv_row(row) for row in safe))
     response = StreamingHttpResponse(_blocks(lines), "text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -275,7 +274,3 @@ def _blocks(parts: Iterable[str]) -> Iterator[str]:
             yield "".join(block)
             block.clear()
     yield "".join(block)
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.server.boards.phase_archive import PhaseArchive
 from captious.server.boards.standings import board_changed
 from captious.server.models import Challenge, Participant, Phase, Submission
 from captious.server.pages.challenges import challenge_page, page_of
@@ -17,7 +18,7 @@ from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.audit import record
 from captious.server.scoring import queue
 
-__all__ = ["manage"]
+__all__ = ["archive", "archive_answer", "manage"]
 
 _MOST_EVENTS = 200
 _BOARDS = ("public", "hidden")
@@ -50,6 +51,27 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         participant_form=form,
         events=challenge.events.select_related("submission")[:_MOST_EVENTS],
     )
+
+
+@login_required
+@require_safe
+def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """All submissions of a phase with their scores as one zip file; with ``public``, what everybody may see."""
+    challenge = challenge_for(request.user, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    return archive_answer(request, challenge)
+
+
+def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
+    """The archive of the phase that an address names, for those who manage the challenge."""
+    phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.GET.get("phase", "")))
+    is_public, anonymous = (request.GET.get(name) == "1" for name in ("public", "anonymous"))
+    made = PhaseArchive(phase, is_public=is_public, anonymous=anonymous)
+    record("download archive", phase.name, request=request, challenge=challenge, detail=made.name)
+    response = StreamingHttpResponse(made.blocks(), "application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{made.name}"'
+    return response
 
 
 def _act(request: HttpRequest, challenge: Challenge, action: str, form: ParticipantsForm) -> bool:
