@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious.server.challenges.models import Draft, TermsAcceptance
+from captious.server.challenges.models import Draft, TeamBan, TermsAcceptance
 from captious.server.people.models import (
     AuditEvent,
     Invitation,
@@ -42,6 +42,7 @@ __all__ = [
     "Standing",
     "Submission",
     "Team",
+    "TeamBan",
     "TermsAcceptance",
     "Token",
     "Turn",

@@ -76,6 +76,7 @@ _people = [
     path("teams/<slug:slug>/invite", people.team_invite, name="team_invite"),
     path("teams/<slug:slug>/invitations/<int:pk>/revoke", people.invitation_revoke, name="invitation_revoke"),
     path("teams/<slug:slug>/members/<int:pk>/remove", people.team_remove, name="team_remove"),
+    path("teams/<slug:slug>/members/<int:pk>/captain", people.team_captain, name="team_captain"),
     path("teams/<slug:slug>/leave", people.team_leave, name="team_leave"),
 ]
 _api = [

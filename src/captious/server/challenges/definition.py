@@ -253,6 +253,8 @@ class ChallengeDefinition(_Table):
     license: str = Field(default="", max_length=500)
     citation: str = Field(default="", max_length=5000)
     terms: str = ""
+    team_size: _Limit = 0
+    teams_close: _Moment = None
     image_url: Annotated[str, AfterValidator(_image_url)] = ""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _Some]
     rank_by: str

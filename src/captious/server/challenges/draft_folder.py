@@ -54,6 +54,8 @@ def effective(folder: Path) -> dict[str, Any]:
     for name, table in _TABLES.items():
         defaults = _defaults(table)
         values[name] = [{**defaults, **row} for _, row in tables(data, name)]
+    with suppress(ValueError):
+        values["teams_close"] = moment(values["teams_close"])
     for row in values["phases"]:
         row.setdefault("title", row.get("name", ""))
         with suppress(ValueError):  # the check says what is wrong with it

@@ -1,4 +1,4 @@
-"""Drafts of challenges, and accepted terms, in the database; what is published is in ``server.models``."""
+"""Drafts, accepted terms and bans of challenges in the database; the challenges are in ``server.models``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from captious.server.people.models import Team, User
 
-__all__ = ["Draft", "TermsAcceptance"]
+__all__ = ["Draft", "TeamBan", "TermsAcceptance"]
 
 
 class Draft(models.Model):
@@ -60,3 +60,16 @@ class TermsAcceptance(models.Model):
     class Meta:
         ordering = ["-time"]
         constraints = [models.UniqueConstraint(fields=["challenge", "team", "version"], name="accepted_once")]
+
+
+class TeamBan(models.Model):
+    """A team that may not submit to a challenge any more, and why, which it reads."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="bans")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="bans")
+    reason = models.CharField(max_length=500)
+    time = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-time"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "team"], name="one_ban")]

@@ -16,6 +16,7 @@ from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
 __all__ = [
+    "BanForm",
     "EditForm",
     "ParticipantsForm",
     "SignUpForm",
@@ -146,6 +147,19 @@ class TeamForm(forms.Form):
         if not is_free(name):
             raise ValidationError("This name is taken, or has no letters or digits.")
         return _of_one_alphabet(name)
+
+
+class BanForm(forms.Form):
+    """A team that may not submit any more."""
+
+    team = forms.CharField(label="Name of the team", max_length=80)
+    reason = _Text(max_length=500, help_text="The team reads it.")
+
+    def clean_team(self) -> Team:
+        team = Team.objects.filter(name=self.cleaned_data["team"].strip(), is_baselines=False).first()
+        if team is None:
+            raise ValidationError("There is no such team.")
+        return team
 
 
 class ParticipantsForm(forms.Form):

@@ -24,9 +24,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from captious.server.models import Attempt, Challenge, Submission, Team, User
+from captious.server.people.admission import why_not_admitted
 from captious.server.people.audit import record
 from captious.server.people.rates import TooManyRequests
-from captious.server.people.terms import why_terms_refuse
 from captious.server.submissions import storage
 from captious.server.submissions.quotas import quota
 from captious.server.submissions.team_entry import mixed_names
@@ -89,7 +89,7 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
     used = quota(submission.phase, submission.team, submission.user, submission.created)
     reasons = (
         _why_closed(submission),
-        why_terms_refuse(submission),
+        why_not_admitted(submission),
         mixed_names(submission),
         used.scored_exhausted,
         used.attempts_exhausted,
@@ -163,7 +163,7 @@ def _turn(user: User | None) -> Iterator[None]:
 
 def _submit(submission: Submission, upload: Path, request: HttpRequest | None, key: str, fingerprint: str) -> None:
     if not submission.is_baseline:
-        _refuse(_why_closed(submission) or why_terms_refuse(submission) or mixed_names(submission))
+        _refuse(_why_closed(submission) or why_not_admitted(submission) or mixed_names(submission))
     attempt = _begin(submission, key, fingerprint)
     folder = None
     try:
