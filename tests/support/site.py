@@ -118,7 +118,7 @@ def empty_site(data: Path) -> None:
 
     call_command("flush", verbosity=0, interactive=False)
     cache.clear()
-    for name in ("boards", "challenges", "submissions", "incoming", "prepared"):
+    for name in ("boards", "challenges", "drafts", "submissions", "incoming", "prepared"):
         shutil.rmtree(data / name, ignore_errors=True)
 
 

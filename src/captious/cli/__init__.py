@@ -47,6 +47,8 @@ _COMMANDS = {
     "evaluate-modules": "Write the metrics as modules for Hugging Face evaluate.",
     "serve": "Run an evaluation server.",
     "submit": "Submit captions to an evaluation server.",
+    "submissions": "List and download your submissions to an evaluation server.",
+    "challenges": "List the challenges of an evaluation server.",
     "challenge": "Make and check challenges of an evaluation server.",
     "resources": "Get and compile the large files that some metrics need.",
     "vectors": "Add, list and remove word vectors for wmd, mowe and wembsim.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -19,10 +18,8 @@ from captious.report.numbers import counted
 
 if TYPE_CHECKING:
     from captious.server.challenges.changes import Changes
-    from captious.server.challenges.definition import PhaseDefinition
-    from captious.server.challenges.folder import CheckedChallenge
 
-__all__ = ["challenge", "summary_rows"]
+__all__ = ["challenge"]
 
 
 @click.group(subcommand_metavar="COMMAND")
@@ -66,6 +63,7 @@ def check(folder: Path, data: Path | None) -> None:
     here. With --data, also those that depend on the server, such as organizers without an account.
     """
     with server_extra():
+        from captious.server.challenges.challenge_summary import summary_rows
         from captious.server.challenges.folder import check_folder
         from captious.server.operations.setup import set_up
     if data is None:
@@ -127,43 +125,20 @@ def _print_changes(changes: Changes) -> None:
             click.echo(f"{heading}: {line}", err=True)
 
 
-def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
-    """The rows of a summary, each a heading and a text; what belongs together has the same heading."""
-    definition = challenge.definition
-    yield "challenge", f"{definition.title} ({challenge.slug})"
-    yield "pages", "public" if definition.access == "public" else "for participants only"
-    yield "organizers", ", ".join(definition.organizers) or "none: only administrators"
-    for text in definition.texts:
-        yield "texts", f"{text.title}: {text.file}"
-    for captions in definition.captions:
-        access = "public" if captions.public else "not public"
-        images = counted(len(challenge.image_ids[captions.name]), "image")
-        yield "captions", f"{captions.name}: {images}, {access}"
-    for references in definition.references:
-        table = challenge.references[references.captions, references.name]
-        label = definition.label(references.captions, references.name)
-        counts = f"{counted(len(table.texts), 'caption')} of {counted(len(table), 'image')}"
-        counts += f", {len(table.texts) / len(table):.1f} each"
-        yield "references", f"{label}: {counts}, {references.file}"
-    for phase in definition.phases:
-        yield "phases", _phase(phase)
-    yield "metrics", ", ".join(definition.outputs)
-    yield "ranked by", definition.rank_by
-    for name, value in definition.settings.items():
-        yield "settings", f"{name}: {value}"
-    for baseline in definition.baselines:
-        human = ", human" if baseline.human else ""
-        yield "baselines", f"{baseline.method}: {baseline.file}, in {', '.join(baseline.phases)}{human}"
-    yield "files", f"{len(challenge.checksums):,}"
+@challenge.command(short_help="Write the folder of a challenge as a server has it.")
+@click.argument("slug")
+@click.option("-o", "--output", type=FILE, required=True, metavar="FOLDER", help="Folder to write; new, or empty.")
+@server_folder_option
+def export(slug: str, output: Path, data: Path) -> None:
+    """Write the folder of the challenge SLUG as the server of a data folder has it, references included.
 
+    captious challenge load brings it back, here or on another server: the files are those that were loaded, and
+    challenge.toml says which leaderboards were hidden on the site. Submissions are not part of it.
+    """
+    with server_extra():
+        from captious.server.operations.setup import set_up
+    set_up(data)
+    from captious.server.challenges.challenge_export import challenge_named, export_challenge
 
-def _phase(phase: PhaseDefinition) -> str:
-    dates = {"opens": phase.opens, "closes": phase.closes}
-    when = ", ".join(f"{verb} {date:%Y-%m-%d %H:%M:%S} UTC" for verb, date in dates.items() if date is not None)
-    limits = {
-        "scored per day": phase.scored_per_day,
-        "scored in total": phase.scored_in_total,
-        "attempts per day": phase.attempts_per_day,
-    }
-    limited = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit) or "no limits"
-    return f"{phase.name}: {', '.join(phase.captions)}; {when or 'always open'}; {limited}; leaderboard {phase.board}"
+    files = export_challenge(challenge_named(slug), output)
+    click.echo(f"{output}: {counted(len(files), 'file')}", err=True)

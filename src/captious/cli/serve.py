@@ -148,7 +148,9 @@ def admin(data: Path, user: str, password: str) -> None:
 @server_folder_option
 @click.option("--user", required=True, metavar="NAME", help="User name.")
 @click.option("--name", default="command line", show_default=True, help="What the token is for.")
-def token(data: Path, user: str, name: str) -> None:
+@click.option("--read-only", is_flag=True, help="It can read, but not submit.")
+@click.option("--days", type=click.IntRange(min=1), metavar="N", help="Days after which it expires. Default: never.")
+def token(data: Path, user: str, name: str, read_only: bool, days: int | None) -> None:
     """Print a new token of a user, for captious submit and the API. It cannot be shown again."""
     with server_extra():
         from captious.server.operations.setup import set_up
@@ -160,7 +162,7 @@ def token(data: Path, user: str, name: str) -> None:
     owner = User.objects.filter(username=user, is_active=True).first()
     if owner is None:
         raise ParameterError(f"there is no active user {user!r}", help="users sign up on the site")
-    click.echo(make_token(owner, name))
+    click.echo(make_token(owner, name, scope="read" if read_only else "submit", days=days or 0))
     record("make token", name, actor=owner, detail="command line")
 
 

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from captious.cli.library_options import FILE, option_of
+from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import format_option
 from captious.errors import CaptiousError
 from captious.report import numbers
 from captious.server.client import Client
 
-__all__ = ["submit"]
+__all__ = ["server_option", "submit", "token_option"]
+
+server_option = click.option(
+    "--server", required=True, metavar="URL", envvar="CAPTIOUS_SERVER", help="Address of the server."
+)
+
+
+def token_option(*, required: bool = True) -> Callable[[Command], Command]:
+    """The option of a user's token."""
+    return click.option(
+        "--token",
+        required=required,
+        metavar="T",
+        envvar="CAPTIOUS_TOKEN",
+        help="Your token, from your account page. Default: CAPTIOUS_TOKEN, which others on the machine cannot see.",
+    )
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--server", required=True, metavar="URL", envvar="CAPTIOUS_SERVER", help="Address of the server.")
+@server_option
 @option_of(Client.submit, "challenge", metavar="SLUG")
 @option_of(Client.submit, "phase", metavar="NAME")
-@click.option(
-    "--token",
-    required=True,
-    metavar="T",
-    envvar="CAPTIOUS_TOKEN",
-    help="Your token, from your account page. Default: CAPTIOUS_TOKEN, which other users of the machine cannot see.",
-)
+@token_option()
 @option_of(Client.submit, "method", metavar="NAME")
 @option_of(Client.submit, "team", metavar="NAME")
 @option_of(Client.submit, "link", metavar="URL")

@@ -7,6 +7,8 @@ import time
 import urllib.error
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -18,6 +20,7 @@ from captious.server import http_calls
 __all__ = ["Client", "ServerError"]
 
 _CHUNK = 256 * 1024
+_ROWS_PER_PAGE = 100  # of the server's list of submissions
 _FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0  # seconds between looks at a submission
 #: Statuses that do not change any more.
 _ENDED = {"done", "failed", "cancelled", "deleted"}
@@ -40,13 +43,13 @@ class Client:
 
     Args:
         server: its address, such as ``https://challenges.example.org``.
-        token: of the user; made on the account page, or with ``captious serve token``.
+        token: of the user; made on the account page, or with ``captious serve token``. None for what everybody sees.
 
     Raises:
         ParameterError: not an http or https address.
     """
 
-    def __init__(self, server: str, token: str) -> None:
+    def __init__(self, server: str, token: str = "") -> None:
         parts = urlsplit(server)
         if parts.scheme not in {"http", "https"} or not parts.netloc:
             raise ParameterError(f"{server!r} is not the address of a server", help="begin with https:// or http://")
@@ -118,6 +121,33 @@ class Client:
         except OSError as error:
             raise InputError(f"{file} cannot be read", where=error.strerror or str(error)) from None
 
+    def challenges(self) -> list[dict[str, Any]]:
+        """The challenges that the user may see, as the API shows them, the newest first."""
+        found: list[dict[str, Any]] = http_calls.repeated(lambda: self._send("GET", "/api/v1/challenges"), _no_word)
+        return found
+
+    def submissions(self, challenge: str) -> list[dict[str, Any]]:
+        """The submissions of the user's teams to a challenge, as the API shows them, the newest first.
+
+        Args:
+            challenge: the challenge, by its slug, as in its address.
+        """
+        address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions"
+        rows: dict[int, dict[str, Any]] = {}
+        for page in count(1):  # another submission may come meanwhile, and move one to the next page
+            send = partial(self._send, "GET", f"{address}?page={page}", challenge=challenge)
+            some: list[dict[str, Any]] = http_calls.repeated(send, _no_word)
+            rows |= {row["id"]: row for row in some}
+            if len(some) < _ROWS_PER_PAGE:
+                break
+        return [*rows.values()]
+
+    def file(self, number: int) -> bytes:
+        """The file of a submission as it was uploaded."""
+        address = f"/api/v1/submissions/{number}/file"
+        content: bytes = http_calls.repeated(lambda: self._send("GET", address, as_file=True), _no_word)
+        return content
+
     def submission(self, number: int) -> dict[str, Any]:
         """A submission as the API shows it."""
         return self._submission(number, lambda _: None)
@@ -149,14 +179,17 @@ class Client:
         *,
         key: str = "",
         challenge: str = "",
+        as_file: bool = False,
     ) -> Any:
-        """The answer to one call.
+        """The answer to one call, as plain values or, ``as_file``, as it is.
 
         Raises:
             Repeatable: there is none, but there may be one later.
             ServerError, InputError: the server refuses it, or cannot be reached.
         """
-        headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
+        headers = {"Accept": "application/json"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
         if body is not None:
             kind = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
             headers |= {**kind, "Idempotency-Key": key}
@@ -176,12 +209,18 @@ class Client:
         if status >= 400:
             refused = _refused(status, content, self._root, challenge)
             raise http_calls.Repeatable(refused, after) if http_calls.may_succeed_later(status) else refused
+        if as_file:
+            return content
         try:
             return json.loads(content)
         except ValueError:
             raise ServerError(
                 f"{self._root} does not answer as an evaluation server does", help=_check_address(self._root)
             ) from None
+
+
+def _no_word(why: str) -> None:
+    """For calls that are short enough to say nothing."""
 
 
 def _chunks(content: IO[bytes], progress: Progress, what: str) -> Iterator[bytes]:

@@ -13,7 +13,9 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
+from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
+from captious.server.challenges.models import Draft, TeamBan, TermsAcceptance
 from captious.server.people.models import (
     AuditEvent,
     Invitation,
@@ -30,6 +32,7 @@ __all__ = [
     "Attempt",
     "AuditEvent",
     "Challenge",
+    "Draft",
     "Invitation",
     "Membership",
     "Participant",
@@ -39,6 +42,8 @@ __all__ = [
     "Standing",
     "Submission",
     "Team",
+    "TeamBan",
+    "TermsAcceptance",
     "Token",
     "Turn",
     "User",
@@ -67,6 +72,10 @@ class Challenge(models.Model):
     definition_values = models.JSONField()
     #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
     texts = models.JSONField(default=list)
+    #: What can be downloaded: [{"title", "file", "size", "sha256"}].
+    downloads = models.JSONField(default=list)
+    #: A checksum of the terms that teams accept; empty if there are none.
+    terms_version = models.CharField(max_length=16, blank=True)
     #: Number of images of each reference set.
     counts = models.JSONField(default=dict)
     #: Increases whenever the challenge is loaded; names the folder of its files.
@@ -132,6 +141,8 @@ class Phase(models.Model):
     scores_shown = models.CharField(max_length=20, default="at-once")
     #: The largest share of images that may have the same caption.
     equal_captions = models.FloatField(default=0.1)
+    #: "all" or "one": which submissions of a team everybody can see.
+    entries = models.CharField(max_length=20, default="all")
     #: Names of the captions files that its submissions contain.
     captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
@@ -190,8 +201,8 @@ class Phase(models.Model):
 class SubmissionQuerySet(models.QuerySet["Submission"]):
     """Submissions, with what boards ask of them."""
 
-    def on_board(self) -> SubmissionQuerySet:
-        """Those that everybody sees on the board of their phase, with their scores."""
+    def competing(self) -> SubmissionQuerySet:
+        """Those that can be on the board of their phase, with their scores."""
         return self.scored().filter(public=True, is_hidden=False)
 
     def scored(self) -> SubmissionQuerySet:
@@ -226,6 +237,10 @@ class Submission(models.Model):
     is_human = models.BooleanField(default=False)
     #: An organizer has taken it off the board.
     is_hidden = models.BooleanField(default=False)
+    #: The team has chosen it as its entry.
+    is_chosen = models.BooleanField(default=False)
+    #: It is the entry of its team on the board; see boards/entries.py. Stored with the board.
+    is_entry = models.BooleanField(default=False)
 
     filename = models.CharField(max_length=255)
     size = models.BigIntegerField()
@@ -261,6 +276,9 @@ class Submission(models.Model):
     class Meta:
         ordering = ["-created", "-id"]
         indexes = [models.Index(fields=["status", "id"])]
+        constraints = [
+            models.UniqueConstraint(fields=["phase", "team"], condition=models.Q(is_chosen=True), name="one_choice")
+        ]
 
     def __str__(self) -> str:
         return str(self.method)
@@ -286,10 +304,14 @@ class Submission(models.Model):
 
     @property
     def is_on_board(self) -> bool:
-        """Whether everybody sees it on the board of its phase."""
-        scores = self.shown_scores
-        is_scored = scores is not None and scores.version == self.phase.shown_version
-        return is_scored and self.public and not self.is_hidden
+        """Whether everybody sees it on the board of its phase.
+
+        Which submission is the best of its team is not told while scores are not.
+        """
+        scores, phase = self.shown_scores, self.phase
+        is_scored = scores is not None and scores.version == phase.shown_version
+        is_shown = phase.entries == "all" or (self.is_entry and phase.has_scores_open)
+        return is_scored and self.public and not self.is_hidden and is_shown
 
     @property
     def was_ended(self) -> bool:
@@ -332,36 +354,6 @@ class Scores(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["submission", "version"], name="one_version")]
         ordering = ["version"]
-
-
-class Standing(models.Model):
-    """A board as it is shown: the submissions of a phase in the order of one output, the best first, with ranks.
-
-    The lists have an item for each row. Those without a score are last; their score and rank are None.
-    """
-
-    phase = models.ForeignKey(Phase, models.CASCADE, related_name="standings")
-    #: The key of the reference set.
-    references = models.CharField(max_length=200)
-    output = models.CharField(max_length=200)
-    #: All submissions, not only the best of each team.
-    everything = models.BooleanField()
-    #: ``Scores.version`` of its rows.
-    version = models.PositiveIntegerField()
-    #: ``Phase.digits`` to which its scores are rounded.
-    digits = models.PositiveSmallIntegerField()
-    #: Ids of submissions, and when they were scored, in microseconds.
-    submissions = models.JSONField()
-    finished = models.JSONField()
-    scores = models.JSONField()
-    ranks = models.JSONField()
-    #: output -> the best score of the rows, rounded; None if there is none or no direction.
-    best = models.JSONField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["phase", "references", "output", "everything"], name="one_standing")
-        ]
 
 
 class Attempt(models.Model):

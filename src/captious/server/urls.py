@@ -7,9 +7,10 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from captious.server import api as api
+from captious.server.api import description
+from captious.server.api import views as api
 from captious.server.operations.health import healthz
-from captious.server.pages import challenges, management, people, submissions, versions
+from captious.server.pages import challenge_files, challenges, drafts, management, people, submissions, versions
 
 handler400 = "captious.server.pages.error_pages.bad_request"
 handler403 = "captious.server.pages.error_pages.forbidden"
@@ -24,16 +25,29 @@ _challenge = [
     path("compare", challenges.compare, name="compare"),
     path("captions", challenges.captions, name="captions"),
     path("captions/<path:image_id>", challenges.caption, name="caption"),
+    path("files/<path:name>", challenge_files.download, name="download"),
+    path("terms", challenge_files.terms, name="terms"),
     path("submit", submissions.submit, name="submit"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),
+    path("archive.zip", management.archive, name="archive"),
     path("versions", versions.versions, name="versions"),
+    path("edit", drafts.begin, name="challenge_edit"),
+]
+_draft = [
+    path("", drafts.edit, name="draft"),
+    path("references", drafts.references, name="draft_references"),
+    path("markdown", drafts.markdown, name="draft_markdown"),
+    path("preview", drafts.preview, name="draft_preview"),
+    path("publish", drafts.publish, name="draft_publish"),
+    path("discard", drafts.discard, name="draft_discard"),
 ]
 _submission = [
     path("", submissions.show, name="submission"),
     path("status.json", submissions.status, name="submission_status"),
     path("edit", submissions.edit, name="submission_edit"),
     path("cancel", submissions.cancel, name="submission_cancel"),
+    path("choose", submissions.choose, name="submission_choose"),
     path("delete", submissions.delete, name="submission_delete"),
     path("file", submissions.file, name="submission_file"),
     path("scores/<slug:captions>/<slug:references>.csv", submissions.scores, name="submission_scores"),
@@ -62,19 +76,31 @@ _people = [
     path("teams/<slug:slug>/invite", people.team_invite, name="team_invite"),
     path("teams/<slug:slug>/invitations/<int:pk>/revoke", people.invitation_revoke, name="invitation_revoke"),
     path("teams/<slug:slug>/members/<int:pk>/remove", people.team_remove, name="team_remove"),
+    path("teams/<slug:slug>/members/<int:pk>/captain", people.team_captain, name="team_captain"),
     path("teams/<slug:slug>/leave", people.team_leave, name="team_leave"),
 ]
 _api = [
+    path("openapi.json", description.openapi, name="openapi"),
+    path("challenges", api.challenges),
     path("challenges/<slug:slug>", api.challenge),
+    path("challenges/<slug:slug>/leaderboard", api.leaderboard),
+    path("challenges/<slug:slug>/terms", api.terms),
+    path("challenges/<slug:slug>/archive", api.archive),
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),
+    path("submissions/<int:pk>/file", api.file),
+    path("submissions/<int:pk>/edit", api.edit),
+    path("submissions/<int:pk>/delete", api.delete),
     path("submissions/<int:pk>/cancel", api.cancel),
+    path("submissions/<int:pk>/choose", api.choose),
     path("metrics", api.metrics),
 ]
 _site = [
     path("", challenges.home, name="home"),
     path("healthz", healthz, name="healthz"),
     path("challenges/<slug:slug>/", include(_challenge)),
+    path("drafts/", drafts.drafts, name="drafts"),
+    path("drafts/<slug:slug>/", include(_draft)),
     path("submissions/<int:pk>/", include(_submission)),
     *_people,
 ]
@@ -83,6 +109,7 @@ urlpatterns = [
     path("", include((_site, "captious"))),
     # The administration pages ask for it.
     path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),
+    path("api/", description.page, name="api"),
     path("api/v1/", include((_api, "api"))),
     # Which ends tokens, is limited, and is in the audit log.
     path(

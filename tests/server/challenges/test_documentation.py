@@ -25,15 +25,16 @@ def test_the_example_is_a_challenge() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["", "texts", "captions", "references", "phases", "baselines"])
+@pytest.mark.parametrize("name", ["", "texts", "downloads", "captions", "references", "phases", "baselines"])
 def test_every_key_is_described(name: str) -> None:
     heading = f"### `[[{name}]]`" if name else "## `challenge.toml`"
     section = re.split(r"^#+ ", PAGE.partition(heading)[2], flags=re.MULTILINE)[0]
     assert section
-    lists = {"texts", "captions", "references", "phases", "baselines", "settings"}
+    lists = {"texts", "downloads", "captions", "references", "phases", "baselines", "settings"}
     table = {
         "": ChallengeDefinition,
         "texts": definition.TextDefinition,
+        "downloads": definition.DownloadDefinition,
         "captions": definition.CaptionsDefinition,
         "references": definition.ReferencesDefinition,
         "phases": definition.PhaseDefinition,

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from captious.cli.challenge import summary_rows
 from captious.data import read_captions
 from captious.server.challenges.challenge_metrics import settings_in
+from captious.server.challenges.challenge_summary import summary_rows
 from captious.server.challenges.folder import check_folder, read_reference_set
 from captious.server.challenges.problems import ChallengeError
 

@@ -63,8 +63,10 @@ class TestStarter:
         )
         (folder / "baselines").mkdir()
         (folder / "baselines" / "human.json").write_bytes((EXAMPLES / "baseline.json").read_bytes())
+        (folder / "images.csv").write_text("image\n")
         definition = check_folder(folder).definition
         assert definition.baselines[0].human
+        assert (definition.terms, definition.downloads[0].title) == ("Rules", "Images")
         assert definition.phases[0].closes is not None
         assert definition.settings == {"tokenizer": "ptb"}
         assert definition.image_url

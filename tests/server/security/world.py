@@ -29,6 +29,7 @@ _VALUES: dict[str, Any] = {
     "image_url": "https://images.example.org/{id}.jpg",
     "metrics": ["rouge-l"],
     "texts": [{"title": "Overview", "file": "overview.md"}],
+    "downloads": [{"title": "Images", "file": "list.csv"}],
     "captions": [
         {"name": "val", "pattern": "captions_val_*_results.json", "public": True},
         {"name": "test", "pattern": "captions_test_*_results.json"},
@@ -52,6 +53,7 @@ def write_challenge(folder: Path, **values: Any) -> Path:
     values = {**_VALUES, "title": "Open", "organizers": ["olga"], **values}
     (folder / "challenge.toml").write_text(as_toml(values), encoding="utf-8")
     (folder / "overview.md").write_text("About this challenge.\n", encoding="utf-8")
+    (folder / "list.csv").write_text("image\n11\n12\n13\n", encoding="utf-8")
     write_references(folder / "val.json", {image: ["a cat on a mat", "the cat"] for image in IDS})
     private = {image: [f"a {word} on a mat", "the dog"] for image, word in zip(IDS, MARKERS, strict=True)}
     write_references(folder / "test.json", private)
@@ -102,7 +104,8 @@ class World:
             ("circle", "participants", "olga"),
             ("other", "public", "otto"),
         ):
-            folder = write_challenge(place / slug, title=slug.title(), access=access, organizers=[organizer])
+            terms = {"terms": "Overview"} if slug == "other" else {}
+            folder = write_challenge(place / slug, title=slug.title(), access=access, organizers=[organizer], **terms)
             site.load(folder)
         for user in self.users.values():
             personal_team(user)
@@ -119,6 +122,15 @@ class World:
         WorkerSeen.objects.create(name="test", seen=timezone.now() + timedelta(days=1))
         self.submissions = self._submissions()
         Membership.objects.filter(team=self.alpha, user=self.users["fred"]).delete()
+        self._drafts(place)
+
+    def _drafts(self, place: Path) -> None:
+        """A draft of the challenge "open", which Olga began, and a new one by Otto, who may make none any more."""
+        from captious.server.models import Draft
+
+        self.as_user("olga").post("/challenges/open/edit")
+        draft = Draft.objects.create(slug="mine", title="Mine", user=self.users["otto"])
+        shutil.copytree(place / "other", draft.folder)
 
     def challenge(self, slug: str) -> Any:
         from captious.server.models import Challenge

@@ -32,7 +32,7 @@ class Query:
         output: what is sorted and ranked by.
         ascending: lowest first.
         by_date: sorted by the time of submission, the newest first, or with ``ascending`` the oldest: the history.
-        everything: all submissions, not only the best of each team.
+        everything: all submissions, not only the entry of each team.
     """
 
     phase: Phase
@@ -135,7 +135,7 @@ def choices(query: Query, user: Any, wanted: Collection[str]) -> list[Submission
     first = standing_of(query).submissions[:_MOST_CHOICES]
     chosen = Q(pk__in=[int(pk) for pk in wanted if pk.isdecimal() and len(pk) < 19])
     rows = Submission.objects.scored().filter(phase=query.phase).select_related("phase__challenge", "team")
-    on_board = Q(public=True, is_hidden=False)
+    on_board = Q(public=True, is_hidden=False) & (Q() if query.phase.entries == "all" else Q(is_entry=True))
     visible = on_board & (Q(pk__in=first) | chosen)
     own: list[Submission] = []
     if user.is_authenticated:

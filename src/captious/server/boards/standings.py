@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from django.db.models import F
 from numpy.typing import NDArray
 
 from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.entries import Member, entries_of
 from captious.server.boards.ranking import HOLM_ROWS, Rows, corrected_rows, rank_rows, update_ranks
 from captious.server.boards.resampled_scores import Record, ResampledScores
 from captious.server.boards.shown_digits import rounded
@@ -33,14 +34,6 @@ __all__ = ["board_changed", "refresh", "refresh_stale"]
 _log = logging.getLogger("captious.boards")
 _MOST_ROWS = 500  # of a board that is computed by whoever changes it; others are left to a worker
 _MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
-
-
-@dataclass(frozen=True)
-class _Member:
-    """What the order of a board depends on, of one submission. Baselines and anonymous submissions have no team."""
-
-    record: Record
-    team: int | None
 
 
 def board_changed(phase: int) -> None:
@@ -71,14 +64,18 @@ def refresh(pk: int) -> None:
         changes = phase.board_changes
         if phase.board_stored == changes:
             return  # another process was faster
-        standings = [
-            standing for key in BoardOutputs.of_board(phase).sets for standing in _standings(phase, key, folder)
-        ]
+        outputs, members = BoardOutputs.of_board(phase), _members(phase)
+        sets = {key: _scored(phase, key, members, folder) for key in outputs.sets}
+        entries = entries_of(phase, members, _first_to_last(phase, outputs, members, sets))
+        standings = [row for key, scored in sets.items() for row in _standings(phase, key, *scored, entries)]
         with transaction.atomic():
             stored = Phase.objects.filter(pk=pk, board_stored__lt=changes).update(board_stored=changes)
             if stored:
                 Standing.objects.filter(phase=phase).delete()
                 Standing.objects.bulk_create(standings, batch_size=16)
+                before = {*Submission.objects.filter(phase=phase, is_entry=True).values_list("pk", flat=True)}
+                Submission.objects.filter(pk__in=before - entries).update(is_entry=False)
+                Submission.objects.filter(pk__in=entries - before).update(is_entry=True)
 
 
 @contextmanager
@@ -90,31 +87,58 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _members(phase: Phase) -> list[_Member]:
-    """What is on the board, in the order of submission."""
-    rows = Submission.objects.on_board().filter(phase=phase).order_by("pk")
-    values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline")
-    return [
-        _Member((pk, round(1e6 * finished.timestamp())), None if anonymous or is_baseline else team)
-        for pk, finished, team, anonymous, is_baseline in values
-    ]
+def _members(phase: Phase) -> list[Member]:
+    """What can be on the board, in the order of submission."""
+    rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
+    values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen")
+    return [Member((pk, round(1e6 * finished.timestamp())), *rest) for pk, finished, *rest in values]
 
 
-def _standings(phase: Phase, key: str, folder: Path) -> Iterator[Standing]:
+def _scored(phase: Phase, key: str, members: list[Member], folder: Path) -> tuple[list[Member], ResampledScores]:
+    """The members that have scores on a reference set, and these scores."""
+    outputs = BoardOutputs.of_board(phase).names
+    table = ResampledScores(folder / f"{key.replace('/', '_')}.scores", outputs, settings.CAPTIOUS.resamples)
+    members = _with_records(phase, key, members, table, outputs)
+    table.drop_others([member.record for member in members])
+    return members, table
+
+
+def _first_to_last(
+    phase: Phase,
+    outputs: BoardOutputs,
+    members: list[Member],
+    sets: Mapping[str, tuple[list[Member], ResampledScores]],
+) -> list[Member]:
+    """Members in the order of the output that ranks, on the main reference set; those without a score are last."""
+    scored, table = sets.get(outputs.main_set, ([], None))
+    if table is None:
+        return members
+    scores = _rounded(table.scores([member.record for member in scored], outputs.rank_by), phase.digits)
+    order = _order(scores, outputs.rank_by in outputs.lower_is_better)
+    first = [scored[i] for i in order.tolist()]
+    known = {*first}
+    return [*first, *(member for member in members if member not in known)]
+
+
+def _order(shown: NDArray[np.float64], lower: bool | None) -> NDArray[np.int64]:
+    """Places of scores, the best first; equal ones in their order, missing ones last."""
+    return np.argsort(np.where(np.isnan(shown), np.inf, shown if lower else -shown), kind="stable")
+
+
+def _standings(
+    phase: Phase, key: str, members: list[Member], table: ResampledScores, entries: Set[int]
+) -> Iterator[Standing]:
     directions = BoardOutputs.of_board(phase).directions
-    members = _members(phase)
-    table = ResampledScores(folder / f"{key.replace('/', '_')}.scores", [*directions], settings.CAPTIOUS.resamples)
-    members = _with_records(phase, key, members, table, [*directions])
     records = [member.record for member in members]
-    table.drop_others(records)
+    is_entry = np.array([member.record[0] in entries for member in members], dtype=bool)
     exact = {output: table.scores(records, output) for output in directions}
     shown = {output: _rounded(exact[output], phase.digits) for output in directions}
     before = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
     for output, lower in directions.items():
         sign = -1.0 if lower else 1.0
-        order = np.argsort(np.where(np.isnan(shown[output]), np.inf, -sign * shown[output]), kind="stable")
+        order = _order(shown[output], lower)
         for everything in (False, True):
-            chosen = order if everything else _best_of_each_team(order, members)
+            chosen = order if everything and phase.entries == "all" else order[is_entry[order]]
             old = before.get((output, everything))
             if old is not None and (old.version, old.digits) != (phase.shown_version, phase.digits):
                 old = None
@@ -136,8 +160,8 @@ def _standings(phase: Phase, key: str, folder: Path) -> Iterator[Standing]:
 
 
 def _with_records(
-    phase: Phase, key: str, members: list[_Member], table: ResampledScores, outputs: Sequence[str]
-) -> list[_Member]:
+    phase: Phase, key: str, members: list[Member], table: ResampledScores, outputs: Sequence[str]
+) -> list[Member]:
     """The members that have scores on the reference set; new ones are added to the table."""
     new = {member.record[0]: member for member in members if member.record not in table}
     scores = Scores.objects.filter(version=phase.shown_version, submission__in=[*new]).select_related("submission")
@@ -156,21 +180,6 @@ def _with_records(
 
 def _rounded(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
     return np.array([np.nan if (score := rounded(value, digits)) is None else score for value in scores.tolist()])
-
-
-def _best_of_each_team(order: NDArray[np.int64], members: Sequence[_Member]) -> NDArray[np.int64]:
-    """The first submission of each team; every baseline, and every anonymous submission.
-
-    If anonymous submissions were missing, or appeared when another one is named, that would tell whose they are.
-    """
-    kept: list[int] = []
-    teams: set[int | None] = set()
-    for i in order.tolist():
-        team = members[i].team
-        if team is None or team not in teams:
-            kept.append(i)
-            teams.add(team)
-    return np.array(kept, dtype=np.int64)
 
 
 def _best(

@@ -173,6 +173,16 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
         {"title": text.title, "slug": slugify(text.title) or f"text-{i}", "html": as_html(checked.texts[text.file])}
         for i, text in enumerate(definition.texts, start=1)
     ]
+    challenge.downloads = [
+        {
+            **row.model_dump(),
+            "size": (checked.folder / row.file).stat().st_size,
+            "sha256": checked.checksums[Path(row.file).as_posix()],
+        }
+        for row in definition.downloads
+    ]
+    terms = next((checked.texts[text.file] for text in definition.texts if text.title == definition.terms), "")
+    challenge.terms_version = hashlib.sha256(terms.encode()).hexdigest()[:16] if definition.terms else ""
     challenge.version = version
     challenge.counts = {
         key_of(challenge, row): len(checked.references[row.captions, row.name]) for row in definition.references

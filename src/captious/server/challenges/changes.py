@@ -21,6 +21,7 @@ __all__ = ["Changes", "baseline_filename", "changes_of"]
 _Status = Submission.Status
 _LABELS = {
     "texts": ("title",),
+    "downloads": ("title",),
     "captions": ("name",),
     "references": ("captions", "name"),
     "phases": ("name",),

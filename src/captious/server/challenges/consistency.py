@@ -83,12 +83,14 @@ def cross_problems(data: Mapping[str, Any]) -> list[str]:
         *_unknown_names(data),
         *_captions_problems(data),
         *_output_problems(data),
+        *_terms_problems(data),
     ]
 
 
 def _repeated_names(data: Mapping[str, Any]) -> Iterator[str]:
     for name, keys in (
         ("texts", ("title",)),
+        ("downloads", ("file",)),
         ("captions", ("name",)),
         ("references", ("captions", "name")),
         ("phases", ("name",)),
@@ -148,3 +150,10 @@ def _output_problems(data: Mapping[str, Any]) -> Iterator[str]:
     rank_by = data.get("rank_by")
     if isinstance(rank_by, str) and are_all and outputs and rank_by not in outputs:
         yield f"rank_by: {rank_by!r} is not an output of the metrics; these are {', '.join(outputs)}"
+
+
+def _terms_problems(data: Mapping[str, Any]) -> Iterator[str]:
+    titles, are_all = _column(data, "texts", "title")
+    terms = data.get("terms")
+    if isinstance(terms, str) and terms and terms not in titles and (are_all or not titles):
+        yield f"terms: there is no text {terms!r}; known are {', '.join(titles) or 'none'}"

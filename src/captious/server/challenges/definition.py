@@ -37,10 +37,12 @@ __all__ = [
     "BaselineDefinition",
     "CaptionsDefinition",
     "ChallengeDefinition",
+    "DownloadDefinition",
     "PhaseDefinition",
     "ReferencesDefinition",
     "TextDefinition",
     "definition_from",
+    "moment",
 ]
 
 _MOMENT = "must be a date and time such as 2026-12-31T23:59:59Z"
@@ -103,7 +105,7 @@ def _link(link: str) -> str:
     return link
 
 
-def _moment(value: Any) -> Any:
+def moment(value: Any) -> Any:
     """A date with a time, in UTC unless it has an offset."""
     if isinstance(value, str):
         try:
@@ -129,7 +131,7 @@ _Name: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9-]+$", max_length=80)]
 _Line: TypeAlias = Annotated[str, Field(max_length=200), AfterValidator(_line)]
 _File: TypeAlias = Annotated[str, Field(min_length=1)]
 _Limit: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
-_Moment: TypeAlias = Annotated[datetime | None, BeforeValidator(_moment)]
+_Moment: TypeAlias = Annotated[datetime | None, BeforeValidator(moment)]
 # Plain values have lists where the models have tuples.
 _List = Field(strict=False)
 _Some = Field(strict=False, min_length=1)
@@ -141,6 +143,13 @@ class _Table(BaseModel):
 
 class TextDefinition(_Table):
     """A page of the organizers, a Markdown file."""
+
+    title: _Line
+    file: _File
+
+
+class DownloadDefinition(_Table):
+    """A file that everybody who sees the challenge can download, such as a list of images or a notebook."""
 
     title: _Line
     file: _File
@@ -180,6 +189,7 @@ class PhaseDefinition(_Table):
         digits: decimal places to which scores, intervals and p values are rounded wherever they are shown.
         scores_shown: when teams, and everybody else, see scores: at once, when the phase has closed, or never.
         equal_captions: the largest share of images, above 0, that may have the same caption.
+        entries: whether the leaderboard shows all submissions of a team or only the one that the team has chosen.
     """
 
     name: _Name
@@ -194,6 +204,7 @@ class PhaseDefinition(_Table):
     digits: Annotated[int, Field(ge=1, le=8)] = 4
     scores_shown: Literal["at-once", "at-end", "never"] = "at-once"
     equal_captions: Annotated[float, Field(gt=0, le=1)] = 0.1
+    entries: Literal["all", "one"] = "all"
 
     @model_validator(mode="before")
     @classmethod
@@ -238,12 +249,19 @@ class ChallengeDefinition(_Table):
     summary: str = ""
     access: Literal["public", "participants"] = "public"
     organizers: Annotated[tuple[Annotated[str, AfterValidator(_user_name)], ...], _List] = ()
+    organized_by: Annotated[tuple[_Line, ...], _List] = ()
+    license: str = Field(default="", max_length=500)
+    citation: str = Field(default="", max_length=5000)
+    terms: str = ""
+    team_size: _Limit = 0
+    teams_close: _Moment = None
     image_url: Annotated[str, AfterValidator(_image_url)] = ""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _Some]
     rank_by: str
     max_words: Annotated[int, Field(ge=1, le=1000)] = 150
     settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
     texts: Annotated[tuple[TextDefinition, ...], _List] = ()
+    downloads: Annotated[tuple[DownloadDefinition, ...], _List] = ()
     captions: Annotated[tuple[CaptionsDefinition, ...], _Some]
     references: Annotated[tuple[ReferencesDefinition, ...], _Some]
     phases: Annotated[tuple[PhaseDefinition, ...], _Some]
@@ -298,6 +316,7 @@ class ChallengeDefinition(_Table):
 
 _LISTS: Mapping[str, type[_Table]] = {
     "texts": TextDefinition,
+    "downloads": DownloadDefinition,
     "captions": CaptionsDefinition,
     "references": ReferencesDefinition,
     "phases": PhaseDefinition,

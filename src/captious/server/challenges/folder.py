@@ -84,6 +84,7 @@ def check_folder(path: Path, limits: UploadLimits | None = None) -> CheckedChall
     if definition is not None:
         image_ids = {captions.name: check.image_ids(definition, captions.name) for captions in definition.captions}
         check.baselines(definition, image_ids, limits or UploadLimits())
+        check.downloads(definition)
         check.image_urls(definition, image_ids)
     if check.problems or definition is None:
         raise ChallengeError(check.problems, str(path))
@@ -203,6 +204,8 @@ class _Check:
                 self.problems.append(f"{place}: {one_line(error, self.folder)}")
         for position, _, _, path in self._named_files(data, "baselines"):
             self.baseline_files[position] = path
+        for _ in self._named_files(data, "downloads"):
+            pass  # their checksums are noted
 
     def _named_files(self, data: Mapping[str, Any], key: str) -> Iterator[tuple[int, str, str, Path]]:
         """The files of a list of tables: position, place, name and path of those that are there."""
@@ -294,6 +297,19 @@ class _Check:
             place, phases = at(("baselines", position, "file")), definition.baselines[position].phases
             sentences = baseline_problems(path, phases, definition, image_ids, limits)
             self.problems += [f"{place}: {problem}" for problem in sentences]
+
+    def downloads(self, definition: ChallengeDefinition) -> None:
+        """Whether a file to download holds private references, under any name."""
+        public = {captions.name for captions in definition.captions if captions.public}
+        private = {
+            self.checksums.get(Path(row.file).as_posix()): at(("references", position))
+            for position, row in enumerate(definition.references)
+            if row.captions not in public
+        }
+        for position, row in enumerate(definition.downloads):
+            same = private.get(self.checksums.get(Path(row.file).as_posix(), ""))
+            if same is not None:
+                self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {same}")
 
     def image_urls(self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]) -> None:
         """Whether the template of addresses takes every id."""

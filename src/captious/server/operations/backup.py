@@ -29,7 +29,7 @@ from captious.server.server_settings import SQLITE
 __all__ = ["backup", "restore", "restore_database", "settle"]
 
 _POSTGRES = "database.dump"
-_FOLDERS = ("challenges", "submissions")
+_FOLDERS = ("challenges", "drafts", "submissions")
 _FILES = ("secret_key", "captious.toml")
 _CHECKSUMS = "checksums.json"
 

@@ -17,6 +17,7 @@ from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
 from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.formulas import harmless
 from captious.server.boards.leaderboard_query import Query, query_from
 from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import compare_submissions
@@ -26,10 +27,13 @@ from captious.server.pages.forms import open_phases
 from captious.server.people.access import (
     challenge_for,
     may_browse,
+    may_create,
     may_manage,
     may_see_board,
     visible_challenges,
 )
+from captious.server.people.teams import teams_of
+from captious.server.submissions.quotas import Quota, quota
 
 __all__ = [
     "caption",
@@ -46,7 +50,6 @@ __all__ = [
 ]
 
 _IMAGES_PER_PAGE = 20
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MOST_SYSTEMS = 6
 _PARTS_AT_A_TIME = 100  # of a file that is sent
 
@@ -55,7 +58,8 @@ _PARTS_AT_A_TIME = 100  # of a file that is sent
 def home(request: HttpRequest) -> HttpResponse:
     """All challenges that the user may see."""
     challenges = visible_challenges(request.user).prefetch_related("phases")
-    return render(request, "captious/home.html", {"challenges": challenges})
+    context = {"challenges": challenges, "can_create": may_create(request.user)}
+    return render(request, "captious/home.html", context)
 
 
 @require_safe
@@ -69,10 +73,20 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
         "challenge",
         "overview",
         texts=challenge.texts,
+        definition=challenge.definition,
+        quotas=_own_quotas(request.user, challenge),
         phases=challenge.phase_list,
         signatures=signatures,
         is_scored=any(signatures.values()),
     )
+
+
+def _own_quotas(user: Any, challenge: Challenge) -> list[Quota]:
+    """What a user has left, for the team that the form of a submission has first, in phases that are open."""
+    if not user.is_authenticated:
+        return []
+    team, now = teams_of(user)[0], timezone.now()
+    return [quota(phase, team, user, now) for phase in open_phases(challenge, now)]
 
 
 def _signatures(challenge: Challenge) -> dict[str, list[str]]:
@@ -242,11 +256,10 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
 def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:
     """A table as a file of this name, sent while its rows are read.
 
-    Text that spreadsheets would take for a formula, because it begins with one of ``= + - @``, a tab or a line break,
-    gets an apostrophe in front, as OWASP recommends. Numbers stay as they are.
+    Text that spreadsheets would take for a formula gets an apostrophe in front.
     """
-    harmless = ([_harmless(value) for value in row] for row in rows)
-    lines = chain([csv_text(heads, [])], (csv_row(row) for row in harmless))
+    safe = ([*map(harmless, row)] for row in rows)
+    lines = chain([csv_text(heads, [])], (csv_row(row) for row in safe))
     response = StreamingHttpResponse(_blocks(lines), "text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -261,7 +274,3 @@ def _blocks(parts: Iterable[str]) -> Iterator[str]:
             yield "".join(block)
             block.clear()
     yield "".join(block)
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

@@ -12,9 +12,11 @@ from django.core.exceptions import ValidationError
 from captious.report.numbers import plain
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.pages.context import mail_is_printed
+from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
 __all__ = [
+    "BanForm",
     "EditForm",
     "ParticipantsForm",
     "SignUpForm",
@@ -124,6 +126,15 @@ class TokenForm(forms.Form):
     """A new token."""
 
     name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
+    scope = forms.ChoiceField(choices=[*SCOPES.items()], initial="submit", required=False, label="Can be used to")
+    days = forms.TypedChoiceField(
+        choices=[("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "for good")],
+        initial="365",
+        required=False,
+        coerce=int,
+        empty_value=365,
+        label="Valid for",
+    )
 
 
 class TeamForm(forms.Form):
@@ -136,6 +147,19 @@ class TeamForm(forms.Form):
         if not is_free(name):
             raise ValidationError("This name is taken, or has no letters or digits.")
         return _of_one_alphabet(name)
+
+
+class BanForm(forms.Form):
+    """A team that may not submit any more."""
+
+    team = forms.CharField(label="Name of the team", max_length=80)
+    reason = _Text(max_length=500, help_text="The team reads it.")
+
+    def clean_team(self) -> Team:
+        team = Team.objects.filter(name=self.cleaned_data["team"].strip(), is_baselines=False).first()
+        if team is None:
+            raise ValidationError("There is no such team.")
+        return team
 
 
 class ParticipantsForm(forms.Form):

@@ -5,19 +5,22 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.server.boards.phase_archive import PhaseArchive
 from captious.server.boards.standings import board_changed
-from captious.server.models import Challenge, Participant, Phase, Submission
+from captious.server.models import Challenge, Participant, Phase, Submission, Team
 from captious.server.pages.challenges import challenge_page, page_of
-from captious.server.pages.forms import ParticipantsForm, one_line
+from captious.server.pages.forms import BanForm, ParticipantsForm, one_line
 from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.admission import ban
 from captious.server.people.audit import record
 from captious.server.scoring import queue
 
-__all__ = ["manage"]
+__all__ = ["archive", "archive_answer", "manage"]
 
 _MOST_EVENTS = 200
 _BOARDS = ("public", "hidden")
@@ -32,7 +35,8 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     action = request.POST.get("action", "")
     form = ParticipantsForm(request.POST if action == "participants" else None)
-    if request.method == "POST" and _act(request, challenge, action, form):
+    ban_form = BanForm(request.POST if action == "ban" else None)
+    if request.method == "POST" and _act(request, challenge, action, ban_form if action == "ban" else form):
         return redirect(request.get_full_path())  # the same page of submissions
     submissions = Submission.objects.filter(phase__challenge=challenge).select_related(
         "phase__challenge", "team", "user", "shown_scores"
@@ -42,17 +46,40 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         challenge,
         "manage",
         "manage",
-        status=422 if form.errors else 200,
+        status=422 if form.errors or ban_form.errors else 200,
         page=page_of(request, submissions),
         places=queue.places(),
         phases=challenge.phase_list,
         participants=challenge.participants.order_by("username"),
         participant_form=form,
+        bans=challenge.bans.select_related("team"),
+        ban_form=ban_form,
         events=challenge.events.select_related("submission")[:_MOST_EVENTS],
     )
 
 
-def _act(request: HttpRequest, challenge: Challenge, action: str, form: ParticipantsForm) -> bool:
+@login_required
+@require_safe
+def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """All submissions of a phase with their scores as one zip file; with ``public``, what everybody may see."""
+    challenge = challenge_for(request.user, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    return archive_answer(request, challenge)
+
+
+def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
+    """The archive of the phase that an address names, for those who manage the challenge."""
+    phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.GET.get("phase", "")))
+    is_public, anonymous = (request.GET.get(name) == "1" for name in ("public", "anonymous"))
+    made = PhaseArchive(phase, is_public=is_public, anonymous=anonymous)
+    record("download archive", phase.name, request=request, challenge=challenge, detail=made.name)
+    response = StreamingHttpResponse(made.blocks(), "application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{made.name}"'
+    return response
+
+
+def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) -> bool:
     """Do what a button says; False if the form is not valid."""
     if action == "participants":
         if not form.is_valid():
@@ -61,6 +88,18 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Particip
             Participant.objects.get_or_create(challenge=challenge, user=user)
             record("add participant", user.username, request=request, challenge=challenge)
         messages.success(request, "Added.")
+    elif action == "ban":
+        if not form.is_valid():
+            return False
+        team, reason = form.cleaned_data["team"], form.cleaned_data["reason"]
+        n = ban(challenge, team, reason)
+        record("ban team", team.name, request=request, challenge=challenge, detail=reason)
+        messages.success(request, f"{team} is banned. Submissions that were hidden: {n:,}.")
+    elif action == "lift":
+        team = get_object_or_404(Team, slug=one_line(request.POST.get("team", "")))
+        get_object_or_404(challenge.bans, team=team).delete()
+        record("lift ban", team.name, request=request, challenge=challenge)
+        messages.success(request, f"{team} may submit again. Its submissions stay hidden until you show them.")
     elif action == "remove_participant":
         user = get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
         Participant.objects.filter(challenge=challenge, user=user).delete()

@@ -43,6 +43,7 @@ __all__ = [
     "invitation_revoke",
     "sign_up",
     "team",
+    "team_captain",
     "team_invite",
     "team_join",
     "team_leave",
@@ -155,7 +156,8 @@ def account(request: HttpRequest) -> HttpResponse:
     if action == "token" and token_form.is_valid():
         limit(request, "token", by_address=True)
         name = token_form.cleaned_data["name"]
-        secret = make_token(request.user, name)
+        scope, days = token_form.cleaned_data["scope"] or "submit", token_form.cleaned_data["days"]
+        secret = make_token(request.user, name, scope=scope, days=days)
         record("make token", name, request=request)
         return _redirect_with(secret, reverse("captious:account"))
     if action == "team" and team_form.is_valid():
@@ -276,6 +278,19 @@ def team_remove(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     Invitation.objects.filter(team=team).delete()
     record("remove member", team.name, request=request, detail=user.username)
     messages.success(request, f"{user.username} was removed, and all invitation links were revoked.")
+    return redirect(team.url)
+
+
+@_team_view("POST")
+def team_captain(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    """Make another member captain in one's own place."""
+    own = get_object_or_404(Membership, team=team, user=request.user, is_captain=True)
+    other = get_object_or_404(Membership.objects.select_related("user"), team=team, user__id=pk)
+    if other.pk != own.pk:
+        Membership.objects.filter(pk=own.pk).update(is_captain=False)
+        Membership.objects.filter(pk=other.pk).update(is_captain=True)
+        record("make captain", team.name, request=request, detail=other.user.username)
+        messages.success(request, f"{other.user.username} is now the captain.")
     return redirect(team.url)
 
 

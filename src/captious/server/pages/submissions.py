@@ -16,7 +16,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonRe
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.server.boards.board_outputs import BoardOutputs, sets_of
 from captious.server.boards.shown_digits import rounded_array
@@ -40,12 +40,28 @@ from captious.server.people.access import (
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
+from captious.server.people.terms import teams_without
 from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import read_results
-from captious.server.submissions import intake, storage
+from captious.server.submissions import intake, storage, team_entry
 from captious.server.submissions.quotas import quota
+from captious.server.submissions.team_entry import of_team, why_not_chosen
 
-__all__ = ["cancel", "delete", "edit", "file", "scores", "show", "status", "submissions", "submit"]
+__all__ = [
+    "cancel",
+    "choose",
+    "delete",
+    "delete_submission",
+    "edit",
+    "edit_submission",
+    "file",
+    "scores",
+    "show",
+    "status",
+    "submissions",
+    "submit",
+    "upload_of",
+]
 
 _Status = Submission.Status
 
@@ -86,7 +102,8 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     team = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
-    context |= {"form": form, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    without = teams_without(challenge, teams)
+    context |= {"form": form, "without_terms": without, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)
 
 
@@ -134,6 +151,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         },
         can_cancel=own and submission.status == _Status.QUEUED and not submission.was_ended,
         can_edit=own and exists and not submission.is_baseline,
+        can_choose=own and not why_not_chosen(submission, manages=manages),
         can_delete=own and exists and submission.status != _Status.RUNNING,
         can_see_traceback=manages,
         events=submission.events.select_related("submission") if manages else [],
@@ -178,19 +196,26 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if submission.is_baseline:
         raise Http404
     form = EditForm(request.POST or None, instance=submission)
-    if request.method == "POST":
-        limit(request, "change")
     if request.method == "POST" and form.is_valid():
-        changes = {name: form.cleaned_data[name] for name in form.changed_data}
-        if changes:  # these fields only: a worker may be writing others
-            with transaction.atomic():
-                Submission.objects.filter(pk=pk).update(**changes)
-                if changes.keys() & {"public", "anonymous"}:
-                    board_changed(submission.phase_id)
-            record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
+        edit_submission(request, submission, form)
         messages.success(request, "Saved.")
         return redirect(submission.url)
     return challenge_page(request, submission.challenge, "submission_edit", submission=submission, form=form)
+
+
+def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
+    """Change what a valid form says of a submission."""
+    limit(request, "change")
+    changes = {name: form.cleaned_data[name] for name in form.changed_data}
+    if not changes:
+        return
+    with transaction.atomic():  # these fields only: a worker may be writing others
+        Submission.objects.filter(pk=submission.pk).update(**changes)
+        if "anonymous" in changes and submission.phase.entries == "one":
+            of_team(submission).update(anonymous=changes["anonymous"])
+        if changes.keys() & {"public", "anonymous"}:
+            board_changed(submission.phase_id)
+    record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
 
 
 @login_required
@@ -211,19 +236,31 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @login_required
+@require_POST
+def choose(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a submission the entry of its team, or let the best one count again."""
+    limit(request, "change")
+    submission = submission_for(request.user, pk, own=True)
+    chosen = request.POST.get("chosen") != "0"
+    manages = may_manage(request.user, submission.challenge)
+    if reason := why_not_chosen(submission, chosen=chosen, manages=manages):
+        messages.error(request, reason)
+        return redirect(submission.url)
+    team_entry.choose(submission, chosen=chosen)
+    record("choose" if chosen else "release", submission.method, request=request, submission=submission)
+    messages.success(request, f"{submission.method} is now the entry of {submission.team}." if chosen else "Released.")
+    return redirect(submission.url)
+
+
+@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
-        limit(request, "change")
-        queue.cancel(submission)  # one that waits to be scored is free
-        rows = Submission.objects.filter(pk=pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
-        if storage.delete(rows) == 0:
+        if not delete_submission(request, submission):
             messages.error(request, "It is being scored. Delete it when scoring has ended.")
             return redirect(submission.url)
-        versions.show_complete()
-        record("delete", submission.method, request=request, submission=submission)
         messages.success(request, "Deleted, with all its files.")
         return redirect("captious:submissions", submission.challenge.slug)
     counts = submission.counts and submission.was_ended
@@ -240,6 +277,18 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return _confirm(request, submission, "Delete", consequence)
 
 
+def delete_submission(request: HttpRequest, submission: Submission) -> bool:
+    """Delete a submission and its files; False while it is being scored."""
+    limit(request, "change")
+    queue.cancel(submission)  # one that waits to be scored is free
+    rows = Submission.objects.filter(pk=submission.pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
+    if storage.delete(rows) == 0:
+        return False
+    versions.show_complete()
+    record("delete", submission.method, request=request, submission=submission)
+    return True
+
+
 def _confirm(request: HttpRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
     return challenge_page(
         request, submission.challenge, "confirm", submission=submission, verb=verb, consequence=consequence
@@ -250,7 +299,15 @@ def _confirm(request: HttpRequest, submission: Submission, verb: str, consequenc
 @require_safe
 def file(request: HttpRequest, pk: int) -> HttpResponse:
     """The file as it was uploaded, for the team and the organizers."""
-    submission = submission_for(request.user, pk, own=True)
+    return upload_of(submission_for(request.user, pk, own=True))
+
+
+def upload_of(submission: Submission) -> HttpResponse:
+    """The file of a submission as it was uploaded.
+
+    Raises:
+        Http404: it was deleted.
+    """
     path = storage.upload_file(submission.folder)
     if not path.exists():
         raise Http404

@@ -10,12 +10,15 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from captious.server.boards.board_outputs import sets_of
-from captious.server.models import Challenge, Phase, Submission
+from captious.server.models import Challenge, Draft, Phase, Submission
 
 __all__ = [
     "challenge_for",
+    "draft_for",
+    "drafts_for",
     "is_own",
     "may_browse",
+    "may_create",
     "may_manage",
     "may_see",
     "may_see_board",
@@ -100,6 +103,36 @@ def challenge_for(user: Any, slug: str) -> Challenge:
     """
     challenge: Challenge = get_object_or_404(visible_challenges(user), slug=slug)
     return challenge
+
+
+def may_create(user: Any) -> bool:
+    """Whether a user may make challenges on the site: administrators, and those to whom they gave the permission."""
+    return bool(user.is_active and user.has_perm("captious.add_challenge"))
+
+
+def drafts_for(user: Any) -> list[Draft]:
+    """The drafts that a user may edit, the last changed first."""
+    return [draft for draft in Draft.objects.all() if _may_edit(user, draft)]
+
+
+def draft_for(user: Any, slug: str) -> Draft:
+    """A draft that the user may edit.
+
+    Raises:
+        Http404: there is none of that name, or the user may not edit it.
+    """
+    draft: Draft = get_object_or_404(Draft, slug=slug)
+    if not _may_edit(user, draft):
+        raise Http404
+    return draft
+
+
+def _may_edit(user: Any, draft: Draft) -> bool:
+    """Who manages the challenge or, if there is none yet, began the draft and may still make challenges."""
+    challenge = Challenge.objects.filter(slug=draft.slug).first()
+    if challenge is not None:
+        return may_manage(user, challenge)
+    return bool(user.is_active and (user.is_superuser or (draft.user_id == user.pk and may_create(user))))
 
 
 def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:

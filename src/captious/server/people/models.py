@@ -70,6 +70,9 @@ class Token(models.Model):
     prefix = models.CharField(max_length=12)
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True)
+    #: "submit", which is everything that the API can do, or "read".
+    scope = models.CharField(max_length=20, default="submit")
+    expires = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-created"]

@@ -6,20 +6,29 @@ import hashlib
 import secrets
 from datetime import timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 
 from captious.server.models import Invitation, Team, Token, User
 
-__all__ = ["INVITATION_DAYS", "invitation_of", "is_token_of", "make_invitation", "make_token", "user_of_token"]
+__all__ = ["INVITATION_DAYS", "SCOPES", "invitation_of", "is_token_of", "make_invitation", "make_token", "token_of"]
 
+#: What a token can be used for -> what that is. Reading includes what its owner sees as an organizer.
+SCOPES = {"submit": "read and submit", "read": "read only"}
 #: How long a link to join a team can be used.
 INVITATION_DAYS = 14
 
 
-def make_token(user: User, name: str) -> str:
-    """A new token of a user. It cannot be shown again: only its SHA-256 is kept, which suffices for random tokens."""
+def make_token(user: User, name: str, *, scope: str = "submit", days: int = 0) -> str:
+    """A new token of a user. It cannot be shown again: only its SHA-256 is kept, which suffices for random tokens.
+
+    Args:
+        scope: one of ``SCOPES``.
+        days: after which it expires; 0 for never.
+    """
     token = f"cap_{secrets.token_urlsafe(32)}"
-    Token.objects.create(user=user, name=name, hash=_hash(token), prefix=token[:10])
+    expires = timezone.now() + timedelta(days=days) if days else None
+    Token.objects.create(user=user, name=name, hash=_hash(token), prefix=token[:10], scope=scope, expires=expires)
     return token
 
 
@@ -28,16 +37,16 @@ def is_token_of(user: User, token: str) -> bool:
     return bool(Token.objects.filter(user=user, hash=_hash(token)).exists())
 
 
-def user_of_token(token: str) -> User | None:
-    """The active user that a token belongs to."""
-    row = Token.objects.select_related("user").filter(hash=_hash(token), user__is_active=True).first()
+def token_of(text: str) -> Token | None:
+    """The token with this text, if it has not expired and its user is active."""
+    now = timezone.now()
+    rows = Token.objects.filter(Q(expires=None) | Q(expires__gt=now), hash=_hash(text), user__is_active=True)
+    row: Token | None = rows.select_related("user").first()
     if row is None:
         return None
-    now = timezone.now()
     if row.last_used is None or now - row.last_used > timedelta(minutes=1):
         Token.objects.filter(pk=row.pk).update(last_used=now)
-    user: User = row.user
-    return user
+    return row
 
 
 def make_invitation(team: Team, user: User) -> str:

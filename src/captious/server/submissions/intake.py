@@ -25,10 +25,12 @@ from django.utils import timezone
 
 from captious.server.models import Attempt, Challenge, Membership, Submission, Team, User
 from captious.server.people.access import visible_challenges
+from captious.server.people.admission import why_not_admitted
 from captious.server.people.audit import record
 from captious.server.people.rates import TooManyRequests
 from captious.server.submissions import storage
 from captious.server.submissions.quotas import quota
+from captious.server.submissions.team_entry import mixed_names
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
@@ -93,6 +95,8 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
     used = quota(submission.phase, submission.team, submission.user, submission.created)
     reasons = (
         _why_closed(submission),
+        why_not_admitted(submission),
+        mixed_names(submission),
         used.scored_exhausted,
         used.attempts_exhausted,
         used.stored_exhausted,
@@ -186,7 +190,7 @@ def _turn(user: User | None) -> Iterator[None]:
 
 def _submit(submission: Submission, upload: Path, request: HttpRequest | None, key: str, fingerprint: str) -> None:
     if not submission.is_baseline:
-        _refuse(_why_closed(submission))
+        _refuse(_why_closed(submission) or why_not_admitted(submission) or mixed_names(submission))
     attempt = _begin(submission, key, fingerprint)
     folder = None
     try:
@@ -243,7 +247,8 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
             earlier = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
             if earlier is not None:  # made while this was read
                 raise AlreadySubmitted(earlier.submission)
-            _refuse(_why_not_allowed(submission))
+            _refuse(_why_not_allowed(submission) or why_not_admitted(submission))
+            _refuse(mixed_names(submission))  # another may have been submitted while this was read
             _refuse(quota(submission.phase, submission.team, submission.user, submission.created).scored_exhausted)
         submission.save(force_insert=True)
         if attempt is not None:

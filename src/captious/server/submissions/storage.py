@@ -112,7 +112,7 @@ def delete(submissions: QuerySet[Submission]) -> int:
     deleted = Submission.objects.filter(pk__in=pks, status=Submission.Status.DELETED)
     with transaction.atomic():
         n = submissions.filter(pk__in=pks).update(
-            status=Submission.Status.DELETED, description="", link="", traceback=""
+            status=Submission.Status.DELETED, description="", link="", traceback="", is_chosen=False
         )
         Scores.objects.filter(submission__in=deleted).delete()
         for phase in {*deleted.values_list("phase", flat=True)}:

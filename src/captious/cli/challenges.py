@@ -1,0 +1,29 @@
+"""captious challenges: the challenges of an evaluation server."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from captious.cli.outputs import format_option, print_rows
+from captious.cli.submit import server_option, token_option
+from captious.server.client import Client
+
+__all__ = ["challenges"]
+
+
+@click.command()
+@server_option
+@token_option(required=False)
+@format_option("text", "json")
+def challenges(server: str, token: str, format_: str) -> None:
+    """List the challenges of an evaluation server, the newest first.
+
+    With a token, also those that only participants see.
+    """
+    rows = Client(server, token or "").challenges()
+    if format_ == "json":
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    print_rows((row["slug"], row["title"], "open" if row["is_open"] else "closed", row["url"]) for row in rows)

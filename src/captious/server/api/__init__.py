@@ -1,0 +1,1 @@
+"""The API: its calls, the answers they give, and the description of both as OpenAPI."""

@@ -1,0 +1,271 @@
+"""What the API answers, as types: views return them, and the description of the API is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NotRequired
+
+from django.http import HttpRequest
+from django.urls import reverse
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
+
+from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.visible_scores import visible_scores
+from captious.server.models import Challenge, Submission
+from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for
+from captious.server.scoring import queue
+
+__all__ = [
+    "BoardRow",
+    "ChallengeAnswer",
+    "ChallengeSummary",
+    "CheckAnswer",
+    "ErrorAnswer",
+    "SubmissionAnswer",
+    "TermsAnswer",
+    "challenge_answer",
+    "challenge_summary",
+    "submission_answer",
+]
+
+
+_exact = with_config(ConfigDict(extra="forbid"))
+
+
+@_exact
+class ProblemAnswer(TypedDict):
+    """Something that is wrong with captions; ``ids`` are the first of ``n`` images."""
+
+    file: str
+    message: str
+    ids: list[int | str]
+    n: int
+
+
+@_exact
+class ErrorAnswer(TypedDict):
+    """Why a call was refused."""
+
+    error: str
+    problems: NotRequired[list[ProblemAnswer]]
+
+
+@_exact
+class CheckAnswer(TypedDict):
+    """What a dry run has found: problems of the captions, and why a submission would be refused now."""
+
+    problems: list[ProblemAnswer]
+    remarks: list[str]
+
+
+@_exact
+class PhaseAnswer(TypedDict):
+    """A phase; limits of 0 are none."""
+
+    name: str
+    title: str
+    state: str
+    opens: datetime | None
+    closes: datetime | None
+    captions: list[str]
+    scored_per_day: int
+    scored_in_total: int
+    attempts_per_day: int
+    entries: str
+    scores_shown: str
+
+
+@_exact
+class CaptionsAnswer(TypedDict):
+    """A captions file of a submission, and the pattern of its name in a zip file."""
+
+    name: str
+    pattern: str
+
+
+@_exact
+class ChallengeSummary(TypedDict):
+    """A challenge in the list of all."""
+
+    slug: str
+    title: str
+    summary: str
+    access: str
+    is_open: bool
+    url: str
+
+
+@_exact
+class ChallengeAnswer(ChallengeSummary):
+    """A challenge: its phases, metrics, and what a submission contains."""
+
+    metrics: list[str]
+    lower_is_better: list[str]
+    rank_by: str
+    captions: list[CaptionsAnswer]
+    phases: list[PhaseAnswer]
+    files: list[DownloadAnswer]
+    terms_version: str
+    license: str
+    citation: str
+
+
+@_exact
+class TermsAnswer(TypedDict):
+    """A version of the terms that a team has accepted, by whom and when."""
+
+    team: str
+    version: str
+    user: str
+    time: datetime
+
+
+@_exact
+class DownloadAnswer(TypedDict):
+    """A file that the organizers publish, at /challenges/SLUG/files/FILE."""
+
+    title: str
+    file: str
+    size: int
+    sha256: str
+
+
+@_exact
+class ScoreAnswer(TypedDict):
+    """A score with the ends of its interval, rounded as the phase says."""
+
+    score: float | None
+    low: float | None
+    high: float | None
+    signature: str
+
+
+@_exact
+class SubmissionAnswer(TypedDict):
+    """A submission. ``scores`` are those of the reference set that ranks, ``all_scores`` of each."""
+
+    id: int
+    challenge: str
+    phase: str
+    method: str
+    link: str
+    description: str
+    team: str
+    filename: str
+    status: str
+    place: int | None
+    progress: int
+    doing: str
+    reason: str
+    created: datetime
+    finished: datetime | None
+    public: bool
+    anonymous: bool
+    scores: dict[str, float | None]
+    all_scores: dict[str, dict[str, ScoreAnswer]]
+    digits: int
+    chosen: bool
+    entry: bool
+    warnings: list[str]
+    url: str
+
+
+@_exact
+class BoardRow(TypedDict):
+    """A row of a leaderboard."""
+
+    method: str
+    team: str
+    rank: int | None
+    scores: dict[str, float | None]
+    intervals: dict[str, list[float | None]]
+    signatures: dict[str, str]
+    lower_is_better: list[str]
+    baseline: bool
+    human: bool
+    submitted: datetime
+    url: str
+    phase: str
+    references: str
+
+
+def challenge_summary(request: HttpRequest, challenge: Challenge) -> ChallengeSummary:
+    """A challenge in the list of all."""
+    return {
+        "slug": challenge.slug,
+        "title": challenge.title,
+        "summary": challenge.summary,
+        "access": challenge.access,
+        "is_open": challenge.is_open,
+        "url": request.build_absolute_uri(reverse("captious:challenge", args=[challenge.slug])),
+    }
+
+
+def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAnswer:
+    """A challenge."""
+    definition = challenge.definition
+    return {
+        **challenge_summary(request, challenge),
+        "metrics": list(definition.outputs),
+        "lower_is_better": list(definition.lower_is_better),
+        "rank_by": definition.rank_by,
+        "captions": [{"name": captions.name, "pattern": captions.pattern} for captions in definition.captions],
+        "phases": [
+            {
+                "name": phase.name,
+                "title": str(phase),
+                "state": phase.state,
+                "opens": phase.opens,
+                "closes": phase.closes,
+                "captions": phase.captions,
+                "scored_per_day": phase.scored_per_day,
+                "scored_in_total": phase.scored_in_total,
+                "attempts_per_day": phase.attempts_per_day,
+                "entries": phase.entries,
+                "scores_shown": phase.scores_shown,
+            }
+            for phase in challenge.phase_list
+        ],
+        "files": challenge.downloads,
+        "terms_version": challenge.terms_version,
+        "license": definition.license,
+        "citation": definition.citation,
+    }
+
+
+def submission_answer(submission: Submission, user: Any, places: Mapping[int, int] | None = None) -> SubmissionAnswer:
+    """A submission, as a user may see it.
+
+    The team of an anonymous submission is named only to its members and to those who manage the challenge.
+    """
+    knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
+    scores: Any = visible_scores(user, submission)
+    ranking = scores.get(BoardOutputs.of_board(submission.phase).main_set, {})
+    return {
+        "id": submission.pk,
+        "challenge": submission.challenge.slug,
+        "phase": submission.phase.name,
+        "method": submission.method,
+        "link": submission.link,
+        "description": submission.description,
+        "team": submission.team.name if knows_team else submission.team_shown,
+        "filename": submission.filename if knows_team else "",
+        "status": submission.status,
+        "place": queue.place(submission) if places is None else places.get(submission.pk),
+        "progress": submission.progress,
+        "doing": submission.doing,
+        "reason": submission.reason,
+        "created": submission.created,
+        "finished": submission.finished,
+        "public": submission.public,
+        "anonymous": submission.anonymous,
+        "scores": {name: entry["score"] for name, entry in ranking.items()},
+        "all_scores": scores,
+        "digits": submission.phase.digits,
+        "chosen": submission.is_chosen and knows_team,
+        "entry": submission.is_entry and may_see_scores(user, submission.phase),
+        "warnings": warnings_for(user, submission),
+        "url": submission.url,
+    }

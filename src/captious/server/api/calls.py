@@ -1,0 +1,109 @@
+"""What all calls of the API have in common: a token names the user, errors are JSON, and what a call takes is declared.
+
+The declarations are what ``/api/v1/openapi.json`` describes, so that it cannot differ from what the views do.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from captious.server.people.addresses import token_in
+from captious.server.people.rates import limit
+from captious.server.people.secrets import token_of
+
+__all__ = ["Declared", "Failure", "Parameter", "View", "call", "is_true"]
+
+View = Callable[..., HttpResponse]
+
+
+class Failure(Exception):
+    """An answer that is an error."""
+
+    def __init__(self, status: int, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.answer = JsonResponse({"error": message, **more}, status=status)
+
+
+class Parameter(NamedTuple):
+    """A parameter of a call, in its query or in a header."""
+
+    name: str
+    about: str
+    type: str = "string"
+    is_required: bool = False
+    place: str = "query"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What one method of a call takes and answers.
+
+    Args:
+        about: one sentence.
+        answer: type of the JSON that it answers with; a media type where it answers with a file.
+        status: of the answer.
+        parameters: in the query and in headers; those in the address are known from the address.
+        body: media type of its body, if it has one.
+        needs_user: a token is required.
+        errors: statuses of errors, besides those that every call has.
+    """
+
+    about: str
+    answer: Any
+    status: int = 200
+    parameters: Sequence[Parameter] = ()
+    body: str = ""
+    needs_user: bool = False
+    errors: Sequence[int] = ()
+
+
+def call(**methods: Declared) -> Callable[[View], View]:
+    """A view of the API, for these methods. Visitors without a token are anonymous, with a wrong one refused."""
+
+    def decorate(view: View) -> View:
+        @csrf_exempt
+        @functools.wraps(view)
+        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            try:
+                if request.method not in methods:
+                    raise Failure(405, f"Use {' or '.join(methods)}.")
+                request.user = _user(request)
+                if methods[request.method].needs_user and not request.user.is_authenticated:
+                    raise Failure(401, "Give a token: Authorization: Bearer TOKEN. Make one on your account page.")
+                return view(request, *args, **kwargs)
+            except Failure as failure:
+                return failure.answer
+
+        checked.declared = methods
+        return checked
+
+    return decorate
+
+
+def _user(request: HttpRequest) -> Any:
+    """The user of the token. A session does not count here, so no other site can make a browser call the API."""
+    request.user = AnonymousUser()
+    authorization = request.headers.get("Authorization", "")
+    if not authorization:
+        return request.user
+    text = token_in(authorization)
+    token = None if text is None else token_of(text)
+    if token is None:
+        limit(request, "wrong token")
+        raise Failure(401, "The token is not valid, or has expired. Make one on your account page.")
+    if request.method != "GET" and token.scope != "submit":
+        raise Failure(403, "This token can only read. Make one that can submit on your account page.")
+    return token.user
+
+
+def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
+    """A parameter that is true or false."""
+    text = request.GET.get(name)
+    return default if text is None else text.lower() in {"1", "true", "yes", "on"}

@@ -1,0 +1,152 @@
+"""The description of the API as OpenAPI 3.1, made of the addresses of its views and of what they declare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Literal
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import get_resolver
+from django.views.decorators.http import require_safe
+from pydantic import TypeAdapter
+
+from captious.server.api.answers import CheckAnswer, ErrorAnswer
+from captious.server.api.calls import Declared
+from captious.version import __version__
+
+__all__ = ["PREFIX", "description", "openapi", "page"]
+
+PREFIX = "/api/v1/"
+_REF = "#/components/schemas/{model}"
+_ERRORS = {
+    "400": "A parameter is wrong.",
+    "401": "There is no token, or it is not valid.",
+    "403": "The token can only read.",
+    "404": "There is no such thing, or you may not see it.",
+    "409": "It cannot be done now; the error says why.",
+    "411": "Content-Length is missing.",
+    "413": "The upload is too large.",
+    "422": "The captions are not valid: `problems` has all of them.",
+    "429": "Too many requests: `Retry-After` says when to try again.",
+}
+_TYPES = {"slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}, "int": {"type": "integer", "minimum": 0}}
+
+
+@require_safe
+def openapi(request: HttpRequest) -> HttpResponse:
+    """The description, for programs."""
+    root = request.build_absolute_uri("/").rstrip("/")
+    return JsonResponse({**description(), "servers": [{"url": root}]}, json_dumps_params={"indent": 1})
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """The description, for people; it needs no other host, and no script."""
+    described = description()
+    calls = [
+        {"method": method.upper(), "address": address, **operation, "errors": _errors_of(operation)}
+        for address, methods in described["paths"].items()
+        for method, operation in methods.items()
+    ]
+    schemas = {
+        name: {key: _type_of(value) for key, value in schema.get("properties", {}).items()}
+        for name, schema in described["components"]["schemas"].items()
+    }
+    return render(request, "captious/api.html", {"calls": calls, "schemas": schemas, "described": described})
+
+
+@cache
+def description() -> dict[str, Any]:
+    """The description, without the address of the server."""
+    operations = [*_operations()]
+    types = {id(each): each for *_, declared in operations for each in (declared.answer,) if not isinstance(each, str)}
+    types |= {id(each): each for each in (ErrorAnswer, CheckAnswer)}
+    mode: Literal["serialization"] = "serialization"
+    adapters = [(key, mode, TypeAdapter(each)) for key, each in types.items()]
+    refs, shared = TypeAdapter.json_schemas(adapters, ref_template=_REF)
+    paths: dict[str, dict[str, Any]] = {}
+    for address, method, parameters, name, declared in operations:
+        answer = declared.answer
+        content = answer if isinstance(answer, str) else "application/json"
+        schema = {"type": "string"} if isinstance(answer, str) else refs[id(answer), "serialization"]
+        error = {"application/json": {"schema": refs[id(ErrorAnswer), "serialization"]}}
+        statuses = sorted({*map(str, declared.errors), "401", "429"})
+        operation: dict[str, Any] = {
+            "operationId": f"{method.lower()}_{name}",
+            "summary": declared.about,
+            "parameters": parameters + [_parameter(each) for each in declared.parameters],
+            "responses": {
+                str(declared.status): {"description": declared.about, "content": {content: {"schema": schema}}},
+                **{status: {"description": _ERRORS[status], "content": error} for status in statuses},
+            },
+            "security": [{"token": []}] if declared.needs_user else [{}, {"token": []}],
+        }
+        if declared.body:
+            binary = {"type": "string", "format": "binary"}
+            operation["requestBody"] = {"required": True, "content": {declared.body: {"schema": binary}}}
+        paths.setdefault(address, {})[method.lower()] = operation
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "captious evaluation server",
+            "version": __version__,
+            "description": "Challenges, submissions and leaderboards. Whatever a token's owner may not see does not "
+            "exist: the answer is 404.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": shared["$defs"],
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A token of the account page. Tokens that can only read are refused by POST.",
+                }
+            },
+        },
+    }
+
+
+def _operations() -> Iterator[tuple[str, str, list[dict[str, Any]], str, Declared]]:
+    """Address, method, parameters of the address, name and declaration of every call."""
+    [api] = [each for each in get_resolver().url_patterns if f"/{each.pattern}" == PREFIX]
+    for pattern in api.url_patterns:
+        view = pattern.callback
+        route, parameters = str(pattern.pattern), []
+        for kind, name in re.findall(r"<(\w+):(\w+)>", route):
+            parameters.append({"name": name, "in": "path", "required": True, "schema": _TYPES[kind]})
+        address = PREFIX + re.sub(r"<\w+:(\w+)>", r"{\1}", route)
+        for method, declared in getattr(view, "declared", {}).items():
+            yield address, method, parameters, view.__name__, declared
+
+
+def _parameter(parameter: Any) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "in": parameter.place,
+        "description": parameter.about,
+        "required": parameter.is_required,
+        "schema": {"type": parameter.type},
+    }
+
+
+def _errors_of(operation: dict[str, Any]) -> dict[str, str]:
+    return {
+        status: answer["description"] for status, answer in operation["responses"].items() if not status.startswith("2")
+    }
+
+
+def _type_of(schema: dict[str, Any]) -> str:
+    """A schema in a few words: "integer or null", "list of PhaseAnswer"."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "anyOf" in schema:
+        return " or ".join(map(_type_of, schema["anyOf"]))
+    if schema.get("type") == "array":
+        return f"list of {_type_of(schema['items'])}"
+    if schema.get("type") == "object" and isinstance(schema.get("additionalProperties"), dict):
+        return f"object of {_type_of(schema['additionalProperties'])}"
+    return str(schema.get("format", schema.get("type", "")))

@@ -1,0 +1,415 @@
+"""Views of the API. A call names its user with ``Authorization: Bearer TOKEN``; /api/ describes all calls."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import uuid
+from pathlib import Path
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from captious.server.api.answers import (
+    BoardRow,
+    ChallengeAnswer,
+    ChallengeSummary,
+    SubmissionAnswer,
+    TermsAnswer,
+    challenge_answer,
+    challenge_summary,
+    submission_answer,
+)
+from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
+from captious.server.models import Challenge, Phase, Submission, Team
+from captious.server.operations.prometheus import prometheus_text
+from captious.server.pages.challenges import leaderboard_json
+from captious.server.pages.forms import EditForm, one_line, open_phases
+from captious.server.pages.management import archive_answer
+from captious.server.pages.submissions import delete_submission, edit_submission, upload_of
+from captious.server.people.access import (
+    challenge_for,
+    may_manage,
+    may_see_submission,
+    own_submissions,
+    submission_for,
+    visible_challenges,
+)
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+from captious.server.people.teams import teams_of
+from captious.server.people.terms import accept
+from captious.server.scoring import queue
+from captious.server.submissions import intake, team_entry
+from captious.server.submissions.storage import incoming_folder
+from captious.server.submissions.team_entry import why_not_chosen
+
+__all__ = [
+    "archive",
+    "cancel",
+    "challenge",
+    "challenges",
+    "choose",
+    "delete",
+    "edit",
+    "file",
+    "leaderboard",
+    "metrics",
+    "submission",
+    "submissions",
+    "terms",
+]
+
+_CHUNK = 256 * 1024
+_ROWS_PER_PAGE = 100
+_LONGEST_KEY = 64
+
+
+@call(GET=Declared("The challenges that you may see, the newest first.", list[ChallengeSummary]))
+def challenges(request: HttpRequest) -> HttpResponse:
+    """The challenges that a user, or a visitor, may see."""
+    rows = visible_challenges(request.user).prefetch_related("phases")
+    return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
+
+
+@call(GET=Declared("A challenge: its phases, metrics, and what a submission contains.", ChallengeAnswer, errors=[404]))
+def challenge(request: HttpRequest, slug: str) -> HttpResponse:
+    """A challenge: its phases and what a submission contains."""
+    return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
+
+
+@call(
+    GET=Declared(
+        "A leaderboard: the entry of each team, or all submissions.",
+        list[BoardRow],
+        parameters=[
+            Parameter("phase", "Its name; by default, the phase that is open."),
+            Parameter("references", "A reference set, such as c5, or val2014/c5."),
+            Parameter("sort", "An output, or date; with - in front, the largest first."),
+            Parameter("all", "All submissions, not only entries.", "boolean"),
+        ],
+        errors=[404],
+    )
+)
+def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
+    """A leaderboard as JSON; the same that the site has without a token."""
+    response: HttpResponse = leaderboard_json(request, slug)
+    return response
+
+
+@call(
+    GET=Declared(
+        f"The submissions of your teams, the newest first, {_ROWS_PER_PAGE} at a time.",
+        list[SubmissionAnswer],
+        parameters=[Parameter("page", "From 1, which is the default; one that is not full is the last.", "integer")],
+        needs_user=True,
+        errors=[400, 404],
+    ),
+    POST=Declared(
+        "Submit the file that is the body of the request.",
+        SubmissionAnswer,
+        status=201,
+        parameters=[
+            Parameter("method", "Its name on the leaderboard.", is_required=True),
+            Parameter("filename", "Name of the file, whose ending says how it is read. By default, captions.json."),
+            Parameter("phase", "By default, the one that is open."),
+            Parameter("team", "By default, your only one."),
+            Parameter("link", "A paper or repository."),
+            Parameter("description", "A few sentences about the method."),
+            Parameter("public", "Show it on the leaderboard; true by default.", "boolean"),
+            Parameter("anonymous", "Hide the name of the team.", "boolean"),
+            Parameter("dry_run", "Only check the file: the answer is a CheckAnswer, and nothing counts.", "boolean"),
+            Parameter("Idempotency-Key", "Of uploads with the same key, one submission is made.", place="header"),
+        ],
+        body="application/octet-stream",
+        needs_user=True,
+        errors=[400, 403, 404, 409, 411, 413, 422],
+    ),
+)
+def submissions(request: HttpRequest, slug: str) -> HttpResponse:
+    """POST submits the body of the request; GET lists the submissions of the user's teams.
+
+    A POST that is repeated with the same ``Idempotency-Key`` is answered with the submission that was made before.
+    """
+    challenge = challenge_for(request.user, slug)
+    if request.method == "GET":
+        first = _ROWS_PER_PAGE * (_page(request) - 1)
+        rows = own_submissions(request.user, challenge)[first : first + _ROWS_PER_PAGE]
+        places = queue.places()
+        return JsonResponse([submission_answer(row, request.user, places) for row in rows], safe=False)
+    limit(request, "upload")
+    is_dry = is_true(request, "dry_run", default=False)
+    key = "" if is_dry else _key(request)
+    path = incoming_folder() / f"api-{uuid.uuid4().hex}"
+    try:
+        fingerprint = _receive(request, path)
+        if (earlier := intake.earlier_submission(request.user, challenge, key, fingerprint)) is not None:
+            raise intake.AlreadySubmitted(earlier)
+        submission = _new_submission(request, challenge)
+        if is_dry:
+            problems, remarks = intake.check(submission, path)
+            answer = {"problems": [problem.to_dict() for problem in problems], "remarks": remarks}
+            return JsonResponse(answer, status=422 if problems else 200)
+        intake.submit(submission, path, request=request, key=key, fingerprint=fingerprint)
+    except intake.KeyReused:
+        raise Failure(422, "This Idempotency-Key was used for another upload. Use a new one.") from None
+    except intake.AlreadySubmitted as already:
+        if not may_see_submission(request.user, already.submission):
+            raise Failure(409, "You may not see the submission with this Idempotency-Key any more.") from None
+        return JsonResponse(submission_answer(already.submission, request.user))
+    except intake.Refused as refused:
+        described = [problem.to_dict() for problem in refused.problems]
+        raise Failure(422 if described else 409, refused.message, problems=described) from None
+    finally:
+        path.unlink(missing_ok=True)
+    return JsonResponse(submission_answer(submission, request.user), status=201)
+
+
+@call(GET=Declared("A submission: its status and, when it is done, its scores.", SubmissionAnswer, errors=[404]))
+def submission(request: HttpRequest, pk: int) -> HttpResponse:
+    """A submission: its status and, when it is done, its scores."""
+    return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
+
+
+@call(
+    POST=Declared(
+        "Accept the present terms of a challenge for a team.",
+        TermsAnswer,
+        parameters=[
+            Parameter("version", "The version that was read, as the challenge names it.", is_required=True),
+            Parameter("team", "By default, your only one."),
+        ],
+        needs_user=True,
+        errors=[400, 403, 404, 409],
+    )
+)
+def terms(request: HttpRequest, slug: str) -> HttpResponse:
+    """Accept terms for a team."""
+    limit(request, "change")
+    challenge = challenge_for(request.user, slug)
+    if not challenge.terms_version:
+        raise Http404
+    if request.GET.get("version") != challenge.terms_version:
+        raise Failure(409, f"The terms are version {challenge.terms_version} now: {challenge.url}terms")
+    row = accept(challenge, _team(request), request.user)
+    record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
+    return JsonResponse({"team": row.team.name, "version": row.version, "user": row.user, "time": row.time})
+
+
+@call(
+    GET=Declared(
+        "All submissions of a phase with their scores as a zip file; organizers and administrators only.",
+        "application/zip",
+        parameters=[
+            Parameter("phase", "Its name.", is_required=True),
+            Parameter("public", "1 for what everybody may see.", "boolean"),
+            Parameter("anonymous", "1 for numbers in place of the names of teams.", "boolean"),
+        ],
+        needs_user=True,
+        errors=[404],
+    )
+)
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """All submissions of a phase."""
+    challenge = challenge_for(request.user, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    answer: HttpResponse = archive_answer(request, challenge)
+    return answer
+
+
+@call(
+    GET=Declared("The file as it was uploaded.", "application/octet-stream", needs_user=True, errors=[404]),
+)
+def file(request: HttpRequest, pk: int) -> HttpResponse:
+    """The file as it was uploaded, for the team and the organizers."""
+    return upload_of(submission_for(request.user, pk, own=True))
+
+
+@call(
+    POST=Declared(
+        "Change the description of a submission, and whether it is on the leaderboard.",
+        SubmissionAnswer,
+        parameters=[
+            Parameter(name, "What is not given stays as it is.", kind)
+            for name, kind in (
+                ("method", "string"),
+                ("link", "string"),
+                ("description", "string"),
+                ("public", "boolean"),
+                ("anonymous", "boolean"),
+            )
+        ],
+        needs_user=True,
+        errors=[400, 403, 404],
+    )
+)
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change what is said of a submission. Baselines are changed in the folder of their challenge."""
+    submission = submission_for(request.user, pk, own=True)
+    if submission.is_baseline:
+        raise Http404
+    before = {name: getattr(submission, name) for name in EditForm.Meta.fields}
+    flags = {name: is_true(request, name, default=before[name]) for name in ("public", "anonymous")}
+    texts = {name: request.GET.get(name, before[name]) for name in ("method", "link", "description")}
+    edit_submission(request, submission, _valid(EditForm({**texts, **flags}, instance=submission)))
+    return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
+
+
+@call(
+    POST=Declared(
+        "Delete a submission and its files. If it was scored, it still counts.",
+        SubmissionAnswer,
+        needs_user=True,
+        errors=[403, 404, 409],
+    )
+)
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Delete a submission and its files."""
+    submission = submission_for(request.user, pk, own=True)
+    if not delete_submission(request, submission):
+        raise Failure(409, "It is being scored. Delete it when scoring has ended.")
+    submission = Submission.objects.select_related("phase__challenge", "team").get(pk=pk)
+    return JsonResponse(submission_answer(submission, request.user))
+
+
+@call(
+    GET=Declared(
+        "The state of the server for Prometheus; organizers and administrators only.",
+        "text/plain",
+        needs_user=True,
+        errors=[404],
+    ),
+)
+def metrics(request: HttpRequest) -> HttpResponse:
+    """The state of the server, for Prometheus; only for organizers and administrators."""
+    if not (request.user.is_superuser or request.user.organized.exists()):
+        raise Http404
+    return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
+
+
+@call(
+    POST=Declared(
+        "Cancel a submission that waits in the queue, which counts towards no quota.",
+        SubmissionAnswer,
+        needs_user=True,
+        errors=[403, 404, 409],
+    )
+)
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Cancel a submission that waits in the queue."""
+    limit(request, "change")
+    submission = submission_for(request.user, pk, own=True)
+    if not queue.cancel(submission):
+        raise Failure(409, "It could not be cancelled because scoring has begun.")
+    record("cancel", submission.method, request=request, submission=submission)
+    submission.refresh_from_db()
+    return JsonResponse(submission_answer(submission, request.user))
+
+
+@call(
+    POST=Declared(
+        "Make a submission the entry of its team.",
+        SubmissionAnswer,
+        parameters=[Parameter("chosen", "false to let the best one count again.", "boolean")],
+        needs_user=True,
+        errors=[403, 404, 409],
+    )
+)
+def choose(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a submission the entry of its team; with ``chosen=0``, let the best one count again."""
+    limit(request, "change")
+    submission = submission_for(request.user, pk, own=True)
+    chosen = is_true(request, "chosen", default=True)
+    manages = may_manage(request.user, submission.challenge)
+    if reason := why_not_chosen(submission, chosen=chosen, manages=manages):
+        raise Failure(409, reason)
+    team_entry.choose(submission, chosen=chosen)
+    record("choose" if chosen else "release", submission.method, request=request, submission=submission)
+    return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
+
+
+def _page(request: HttpRequest) -> int:
+    text = request.GET.get("page", "1")
+    if not re.fullmatch("[1-9][0-9]{0,5}", text):
+        raise Failure(400, "page is a number from 1.")
+    return int(text)
+
+
+def _new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
+    values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
+    public, anonymous = is_true(request, "public", default=True), is_true(request, "anonymous", default=False)
+    submission: Submission = _valid(EditForm({**values, "public": public, "anonymous": anonymous})).instance
+    submission.phase = _phase(request, challenge)
+    submission.team = _team(request)
+    submission.user, submission.created = request.user, request.arrived
+    submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
+    return submission
+
+
+def _valid(form: EditForm) -> EditForm:
+    if not form.is_valid():
+        problems = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
+        raise Failure(400, f"The submission is not valid. {problems}")
+    return form
+
+
+def _key(request: HttpRequest) -> str:
+    """What names the upload, so that a repetition is not another submission; empty if nothing does."""
+    key = str(request.headers.get("Idempotency-Key", ""))
+    if len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
+        raise Failure(400, f"Idempotency-Key may have up to {_LONGEST_KEY} characters of ASCII.")
+    return key
+
+
+def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
+    name, phases = request.GET.get("phase", ""), challenge.phase_list
+    if name:
+        for phase in phases:
+            if phase.name == name:
+                return phase
+        raise Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
+    phases = open_phases(challenge, request.arrived)
+    if not phases:
+        raise Failure(409, "No phase of this challenge is open.")
+    if len(phases) > 1:
+        raise Failure(400, f"Choose a phase: {', '.join(phase.name for phase in phases)}.")
+    return phases[0]
+
+
+def _team(request: HttpRequest) -> Team:
+    name, teams = request.GET.get("team", ""), teams_of(request.user)
+    if name:
+        for team in teams:
+            if name in (team.slug, team.name):
+                return team
+        raise Failure(400, f"You are not in a team {name!r}; yours: {', '.join(team.slug for team in teams)}.")
+    if len(teams) > 1:
+        raise Failure(400, f"Choose a team: {', '.join(team.slug for team in teams)}.")
+    return teams[0]
+
+
+def _receive(request: HttpRequest, path: Path) -> str:
+    """Stream the body to a file; what is too large is refused before it is read.
+
+    Returns:
+        SHA-256 of parameters and body.
+    """
+    size = request.META.get("CONTENT_LENGTH") or ""
+    if not (size.isascii() and size.isdecimal()):
+        raise Failure(411, "Give the size of the file: Content-Length.")
+    length = int(size)
+    if length > settings.CAPTIOUS.upload_bytes:
+        raise Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
+    received, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
+    with path.open("xb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        while chunk := request.read(_CHUNK):
+            received += len(chunk)
+            digest.update(chunk)
+            file.write(chunk)
+    if received != length:
+        raise Failure(400, "The upload was interrupted.")
+    return digest.hexdigest()

@@ -1,0 +1,42 @@
+"""Entries: the submission of each team that counts on the board of a phase.
+
+A team chooses it while the phase is open; until then it is the best in the output that ranks. The entry is the same in
+every column and on every reference set, so that a row is one system.
+
+Nothing tells whose an anonymous submission is: whether one is on the board never depends on the named ones of its team.
+In phases that show all submissions, each of them is an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from captious.server.boards.resampled_scores import Record
+from captious.server.models import Phase
+
+__all__ = ["Member", "entries_of"]
+
+
+class Member(NamedTuple):
+    """What the order of a board depends on, of one submission."""
+
+    record: Record
+    team: int
+    anonymous: bool
+    is_baseline: bool
+    is_chosen: bool
+
+
+def entries_of(phase: Phase, members: Sequence[Member], best_first: Iterable[Member]) -> set[int]:
+    """The submissions that are entries: the chosen or else the best one of each team, and every baseline.
+
+    Args:
+        members: all that can be on the board.
+        best_first: the same, in the order of the output that ranks.
+    """
+    entries: dict[object, int] = {}
+    for member in (*(member for member in members if member.is_chosen), *best_first):
+        stands_alone = member.is_baseline or (member.anonymous and phase.entries == "all")
+        entries.setdefault(member.record if stands_alone else (member.team, member.anonymous), member.record[0])
+    return {*entries.values()}

@@ -1,0 +1,16 @@
+"""Text in tables that spreadsheets open."""
+
+from __future__ import annotations
+
+__all__ = ["harmless"]
+
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def harmless(value: object) -> object:
+    """A value that no spreadsheet takes for a formula.
+
+    Text that begins with one of ``= + - @``, a tab or a line break gets an apostrophe in front, as OWASP recommends.
+    Numbers stay as they are.
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

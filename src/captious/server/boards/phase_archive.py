@@ -1,0 +1,189 @@
+"""A phase as one zip file, sent while it is made: captions, scores, signatures, the challenge, and what reproduces it.
+
+A public archive has only what everybody may see: submissions on the leaderboard, and captions and references of public
+captions files. The references that are private are in no archive.
+"""
+
+from __future__ import annotations
+
+import io
+import shlex
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from django.db.models import QuerySet
+
+from captious.row_files import csv_row, csv_text
+from captious.server.boards.board_outputs import sets_of
+from captious.server.boards.formulas import harmless
+from captious.server.boards.visible_scores import rounded_outputs
+from captious.server.challenges.folder import FILE_NAME
+from captious.server.models import Phase, Submission
+from captious.server.submissions import storage
+from captious.version import __version__
+
+__all__ = ["HEADS", "PhaseArchive"]
+
+#: The columns of the table of scores: a row for each submission, reference set and output.
+HEADS = (
+    *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),
+    *("references", "output", "score", "low", "high", "signature"),
+)
+_BLOCK = 1 << 16
+_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same content is the same file
+
+
+class _Sink(io.RawIOBase):
+    """What is written, until it is taken."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def take(self) -> bytes:
+        taken, self._parts = b"".join(self._parts), []
+        return taken
+
+
+@dataclass(frozen=True)
+class PhaseArchive:
+    """The submissions of a phase that have scores, the oldest first.
+
+    Args:
+        is_public: only what everybody may see.
+        anonymous: numbers in place of the names of teams, and neither links nor descriptions.
+    """
+
+    phase: Phase
+    is_public: bool = False
+    anonymous: bool = False
+    _teams: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.phase.challenge.slug}-{self.phase.name}{'-public' if self.is_public else ''}.zip"
+
+    def submissions(self) -> QuerySet[Submission]:
+        """Those that are in it."""
+        rows = Submission.objects.scored().filter(phase=self.phase).exclude(status=Submission.Status.DELETED)
+        if self.is_public:
+            rows = rows.filter(public=True, is_hidden=False)
+            if self.phase.entries == "one":
+                rows = rows.filter(is_entry=True)
+        return rows.select_related("team", "phase__challenge", "shown_scores").order_by("pk")
+
+    def rows(self) -> Iterator[list[Any]]:
+        """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
+        sets, challenge = sets_of(self.phase), self.phase.challenge
+        for submission in self.submissions().iterator(chunk_size=100):
+            about = [submission.pk, submission.method, self._team(submission), submission.created.isoformat()]
+            about += [submission.is_entry, submission.is_baseline, submission.is_human]
+            about += ["" if self.anonymous else submission.link, self.phase.name]
+            for key, references in sets.items():
+                scores = submission.outputs(key)
+                shown = scores if challenge.is_public(references.captions) else rounded_outputs(scores, self.phase)
+                for output, entry in shown.items():
+                    values = [entry[name] for name in ("score", "low", "high", "signature")]
+                    yield [*about, references.captions, references.name, output, *values]
+
+    def blocks(self) -> Iterator[bytes]:
+        """The zip file."""
+        sink = _Sink()
+        with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, parts in self._files():
+                with archive.open(zipfile.ZipInfo(name, _DATE), "w", force_zip64=True) as entry:
+                    for part in parts:
+                        entry.write(part)
+                        yield sink.take()
+        yield sink.take()
+
+    def _team(self, submission: Submission) -> str:
+        """The name of a team in the archive; in public ones, anonymous submissions have none."""
+        if self.is_public and submission.anonymous:
+            return submission.team_shown
+        if not self.anonymous or submission.is_baseline:
+            return str(submission.team.name)
+        return self._teams.setdefault(submission.team_id, f"Team {len(self._teams) + 1}")
+
+    def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
+        yield "README.md", iter([self._readme().encode()])
+        lines = (csv_row([*map(harmless, row)]) for row in self.rows())
+        yield "scores.csv", (text.encode() for text in chain([csv_text(HEADS, [])], lines))
+        if find_spec("pyarrow") is not None and self.submissions().exists():
+            yield "scores.parquet", _parquet(self.rows())
+        challenge = self.phase.challenge
+        yield f"challenge/{FILE_NAME}", iter([self._definition().encode()])
+        names = {text.file for text in challenge.definition.texts}
+        names |= {row["file"] for row in challenge.downloads}
+        names |= {row.file for row in challenge.definition.references if challenge.is_public(row.captions)}
+        for name in sorted(names):
+            if (challenge.folder / name).is_file():
+                yield f"challenge/{name}", _content(challenge.folder / name)
+        for submission in self.submissions().iterator(chunk_size=100):
+            for captions in self.phase.captions:
+                path = storage.captions_file(submission.folder, captions)
+                if (challenge.is_public(captions) or not self.is_public) and path.is_file():
+                    yield f"captions/{submission.pk}/{captions}.json", _content(path)
+
+    def _definition(self) -> str:
+        """challenge.toml, without those who have accounts on this server."""
+        document: Any = tomlkit.parse((self.phase.challenge.folder / FILE_NAME).read_text(encoding="utf-8"))
+        if self.is_public or self.anonymous:
+            document.pop("organizers", None)
+        return tomlkit.dumps(document)
+
+    def _readme(self) -> str:
+        challenge, definition = self.phase.challenge, self.phase.challenge.definition
+        lines = [f"# {challenge.title}: {self.phase}", "", challenge.summary, ""]
+        lines += [f"License: {definition.license}", ""] if definition.license else []
+        lines += ["How to cite:", "", *(f"    {line}" for line in definition.citation.splitlines()), ""] * bool(
+            definition.citation
+        )
+        lines += [
+            "`scores.csv` has a row for each submission, reference set and output, with 95% intervals and signatures.",
+            "`captions/` has the captions of each submission, `challenge/` the challenge. Scores were computed with",
+            f"captious {__version__}. Where references are public, they can be computed once more:",
+            "",
+        ]
+        for row in self.phase.reference_sets.values():
+            if challenge.is_public(row.captions):
+                words = [
+                    "captious",
+                    "score",
+                    f"captions/SUBMISSION/{row.captions}.json",
+                    f"challenge/{row.file}",
+                    "--ci",
+                ]
+                words += [word for metric in definition.metrics for word in ("-m", metric)]
+                for name, value in definition.settings.items():
+                    words += [f"--{name.replace('_', '-')}", value]
+                lines += [f"    {shlex.join(words)}", ""]
+        return "\n".join(lines)
+
+
+def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """The table of scores as a parquet file, for which pyarrow is here."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(pa.table(dict(zip(HEADS, map(list, zip(*rows, strict=True)), strict=True))), out)
+    yield out.getvalue()
+
+
+def _content(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            yield block

@@ -1,0 +1,65 @@
+"""The folder of a challenge as the site has it, for ``captious challenge export`` and for drafts."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+
+from captious.errors import ParameterError
+from captious.server.challenges.folder import FILE_NAME
+from captious.server.challenges.starter import new_folder
+from captious.server.models import IDS_FOLDER, Challenge, Phase
+
+__all__ = ["challenge_named", "export_challenge"]
+
+
+def challenge_named(slug: str) -> Challenge:
+    """The challenge with this name in addresses.
+
+    Raises:
+        ParameterError: there is none.
+    """
+    challenge = Challenge.objects.filter(slug=slug).first()
+    if challenge is None:
+        known = ", ".join(Challenge.objects.order_by("slug").values_list("slug", flat=True)) or "none"
+        raise ParameterError(f"there is no challenge {slug!r}", help=f"challenges of this server: {known}")
+    return challenge
+
+
+def export_challenge(challenge: Challenge, folder: Path) -> list[str]:
+    """Write the folder of a challenge, references included. Files are those that were loaded, byte for byte.
+
+    In challenge.toml, only what was set on the site differs: whether leaderboards are hidden. Its name in addresses is
+    added if the folder has another name.
+
+    Returns:
+        The files, by their paths in the folder.
+
+    Raises:
+        OutputError: the folder is not empty, or cannot be written.
+    """
+    source = challenge.folder
+    files = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
+    files = [file for file in files if file.parts[0] != IDS_FOLDER]
+    with new_folder(folder) as new:
+        for file in files:
+            (new / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / file, new / file)
+        text = (source / FILE_NAME).read_bytes().decode()
+        (new / FILE_NAME).write_bytes(_as_on_site(challenge, text, folder.resolve().name).encode())
+    return [file.as_posix() for file in files]
+
+
+def _as_on_site(challenge: Challenge, text: str, name: str) -> str:
+    document: Any = tomlkit.parse(text)
+    if "slug" not in document and name != challenge.slug:
+        document["slug"] = str(challenge.slug)
+    boards = dict(Phase.objects.filter(challenge=challenge).values_list("name", "board"))
+    for row in document["phases"]:
+        board = boards.get(str(row["name"]), "public")
+        if row.get("board", "public") != board:
+            row["board"] = board
+    return tomlkit.dumps(document)

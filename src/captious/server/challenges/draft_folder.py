@@ -1,0 +1,213 @@
+"""The folder of a draft: a challenge folder that is edited on the site.
+
+Only what has changed is written, so that comments, order and spelling of challenge.toml stay as the organizers wrote
+them. Files on the server that are not part of the folder cannot be named here, see ``outside_problems``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import tomlkit
+from django.utils.text import slugify
+from tomlkit.items import AoT
+
+from captious.atomic_write import whole_file
+from captious.errors import CaptiousError
+from captious.metrics.contract.request import Request
+from captious.server.challenges.challenge_metrics import FILE_SETTINGS
+from captious.server.challenges.consistency import tables, with_defaults
+from captious.server.challenges.definition import (
+    CaptionsDefinition,
+    ChallengeDefinition,
+    PhaseDefinition,
+    ReferencesDefinition,
+    TextDefinition,
+    moment,
+)
+from captious.server.challenges.folder import FILE_NAME
+from captious.server.challenges.problems import at
+
+__all__ = ["Row", "effective", "outside_problems", "reference_file", "state_of", "text_of", "write_values"]
+
+#: A table of a list: its position in the file, None for a new one, and its values; None where it is removed.
+Row: TypeAlias = tuple[int | None, dict[str, Any] | None]
+
+_TABLES = {
+    "texts": TextDefinition,
+    "captions": CaptionsDefinition,
+    "references": ReferencesDefinition,
+    "phases": PhaseDefinition,
+}
+
+
+def effective(folder: Path) -> dict[str, Any]:
+    """What challenge.toml says, with all defaults, as plain values; it need not be valid."""
+    data = with_defaults(_read(folder))
+    values = {**_defaults(ChallengeDefinition), **data}
+    for name, table in _TABLES.items():
+        defaults = _defaults(table)
+        values[name] = [{**defaults, **row} for _, row in tables(data, name)]
+    with suppress(ValueError):
+        values["teams_close"] = moment(values["teams_close"])
+    for row in values["phases"]:
+        row.setdefault("title", row.get("name", ""))
+        with suppress(ValueError):  # the check says what is wrong with it
+            row |= {name: moment(row[name]) for name in ("opens", "closes")}
+    return values
+
+
+def state_of(folder: Path) -> str:
+    """A checksum of challenge.toml and the texts, by which a form knows whether somebody else has saved meanwhile."""
+    digest = hashlib.sha256((folder / FILE_NAME).read_bytes())
+    for row in effective(folder)["texts"]:
+        digest.update(text_of(folder, row).encode())
+    return digest.hexdigest()
+
+
+def text_of(folder: Path, row: Mapping[str, Any]) -> str:
+    """The Markdown of a text; empty if its file is not there, is not text, or is outside the folder."""
+    try:
+        path = (folder / str(row.get("file", ""))).resolve()
+        return path.read_bytes().decode() if path.is_relative_to(folder.resolve()) else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def write_values(folder: Path, values: Mapping[str, Any], lists: Mapping[str, Sequence[Row]]) -> None:
+    """Change challenge.toml where it says something else; texts have ``markdown``, which is written to their file.
+
+    Args:
+        values: keys of no list.
+        lists: rows of the lists.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    document, before = tomlkit.parse((folder / FILE_NAME).read_text(encoding="utf-8")), effective(folder)
+    _update(document, values, before)
+    for name, rows in lists.items():
+        rows = [*rows] if name != "texts" else [*_written_texts(folder, before["texts"], rows)]
+        _update_list(document, name, rows, before[name])
+    with whole_file(folder / FILE_NAME) as file:
+        file.write(tomlkit.dumps(document))
+
+
+def reference_file(name: str, captions: str, filename: str) -> str:
+    """Where the file of a reference set is put, which keeps the endings that say how it is read."""
+    endings = re.search(r"((\.[A-Za-z0-9]{1,8}){1,2})$", Path(filename).name)
+    stem = slugify(f"{captions}-{name}" if captions else name)[:80] or "references"
+    return f"references/{stem}{endings[1].lower() if endings else ''}"
+
+
+def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
+    """Metrics and settings that would read files of the server outside the folder, a sentence each.
+
+    Args:
+        published: the definition that was loaded by somebody with access to the server; what it names may stay.
+    """
+    data = _read(folder)
+    metrics, settings = data.get("metrics"), data.get("settings")
+    texts = [text for text in metrics if isinstance(text, str)] if isinstance(metrics, list) else []
+    named = [(at(("metrics", i)), value, text) for i, text in enumerate(texts) for value in _parameters(text)]
+    known = {*published.get("metrics", []), *published.get("settings", {}).values()}
+    if isinstance(settings, dict):
+        rows = {name: value for name, value in settings.items() if name in FILE_SETTINGS and isinstance(value, str)}
+        named += [(at(("settings", name)), value, value) for name, value in rows.items()]
+    return [
+        f"{place}: {value!r:.80} is a file of the server, which only its operator can name"
+        for place, value, text in named
+        if text not in known and _is_outside(folder, value)
+    ]
+
+
+def _parameters(text: str) -> list[str]:
+    try:
+        return [*Request.from_text(text).parameters.values()]
+    except CaptiousError:
+        return []  # the check says what is wrong with it
+
+
+def _is_outside(folder: Path, value: str) -> bool:
+    if value.startswith(("/", "~", ".")) or "\\" in value or "\0" in value or ".." in Path(value).parts:
+        return True
+    return not (folder / value).exists() and Path(value).exists()
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+
+
+def _defaults(table: Any) -> dict[str, Any]:
+    fields = {name: field.get_default(call_default_factory=True) for name, field in table.model_fields.items()}
+    return {name: value for name, value in fields.items() if not table.model_fields[name].is_required()}
+
+
+def _update(table: Any, values: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        was = before.get(key)
+        if value == (list(was) if isinstance(was, tuple) else was):
+            continue
+        if value is None:
+            table.pop(key, None)
+        else:
+            table[key] = value
+
+
+def _update_list(document: Any, name: str, rows: Sequence[Row], before: Sequence[Mapping[str, Any]]) -> None:
+    gone = sorted((place for place, row in rows if row is None and place is not None), reverse=True)
+    for place, row in rows:
+        if row is None:
+            continue
+        old = before[place] if place is not None else _defaults(_TABLES[name])
+        if place is not None and all(value == _plain(old.get(key)) for key, value in row.items()):
+            continue
+        if name not in document:
+            document.append(name, tomlkit.aot())
+        there = document[name]
+        while place is None or len(there) <= place:  # the only captions file may be left out
+            there.append(tomlkit.table() if isinstance(there, AoT) else tomlkit.inline_table())
+            place = len(there) - 1 if place is None else place
+        _update(there[place], row, old)
+    for place in gone:
+        if name in document and place < len(document[name]):
+            del document[name][place]
+    if name in document and not document[name]:
+        del document[name]
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _written_texts(folder: Path, before: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> Iterator[Row]:
+    """The rows of texts, whose Markdown is in files now."""
+    for place, row in rows:
+        if row is None:
+            yield place, None
+            continue
+        row = {**row}
+        markdown = row.pop("markdown").replace("\r\n", "\n")
+        if place is None:
+            row["file"] = _new_name(folder, row["title"])
+        old = row if place is None else before[place]
+        if place is None or text_of(folder, old).replace("\r\n", "\n") != markdown:
+            path = (folder / str(old["file"])).resolve()
+            if not path.is_relative_to(folder.resolve()):  # the check says so
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(path) as file:
+                file.write(markdown)
+        yield place, row
+
+
+def _new_name(folder: Path, title: str) -> str:
+    stem = slugify(title)[:60] or "text"
+    names = (f"{stem}{f'-{n}' if n else ''}.md" for n in range(10_000))
+    return next(name for name in names if not (folder / name).exists())

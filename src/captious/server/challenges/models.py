@@ -1,0 +1,75 @@
+"""Drafts, accepted terms and bans of challenges in the database; the challenges are in ``server.models``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+from captious.server.people.models import Team, User
+
+__all__ = ["Draft", "TeamBan", "TermsAcceptance"]
+
+
+class Draft(models.Model):
+    """A challenge that is edited on the site: a new one, or changes of one that is there. It is in a folder."""
+
+    slug = models.SlugField(max_length=80, unique=True)
+    #: Who began it.
+    user = models.ForeignKey(User, models.CASCADE, related_name="drafts")
+    #: The version of the challenge when it was begun; 0 for a new one.
+    version = models.PositiveIntegerField(default=0)
+    title = models.CharField(max_length=200)
+    #: What its last check has found: problems and warnings, a sentence each, and rows of a heading and a text.
+    problems = models.JSONField(default=list)
+    warnings = models.JSONField(default=list)
+    summary = models.JSONField(default=list)
+    created = models.DateTimeField(auto_now_add=True)
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-changed"]
+
+    def __str__(self) -> str:
+        return str(self.title)
+
+    @property
+    def url(self) -> str:
+        return reverse("captious:draft", args=[self.slug])
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are. Never served."""
+        data: Path = settings.CAPTIOUS.data
+        return data / "drafts" / str(self.slug)
+
+
+class TermsAcceptance(models.Model):
+    """A version of the terms of a challenge that a team has accepted. Acceptances are only ever added."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="acceptances")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="acceptances")
+    #: Who accepted them for the team; the name stays when the account goes.
+    user = models.CharField(max_length=150)
+    #: ``Challenge.terms_version``.
+    version = models.CharField(max_length=16)
+    time = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-time"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "team", "version"], name="accepted_once")]
+
+
+class TeamBan(models.Model):
+    """A team that may not submit to a challenge any more, and why, which it reads."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="bans")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="bans")
+    reason = models.CharField(max_length=500)
+    time = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-time"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "team"], name="one_ban")]

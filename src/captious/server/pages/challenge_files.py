@@ -1,0 +1,66 @@
+"""What a challenge gives to teams: files to download, and terms to accept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_safe
+
+from captious.server.models import TermsAcceptance
+from captious.server.pages.challenges import challenge_page
+from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+from captious.server.people.teams import teams_of
+from captious.server.people.terms import accept, accepted_by, teams_without, terms_of
+
+__all__ = ["download", "terms"]
+
+
+@require_safe
+def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """A file that the organizers publish. No other file of a challenge is served."""
+    challenge = challenge_for(request.user, slug)
+    row = next((row for row in challenge.downloads if row["file"] == name), None)
+    path = challenge.folder / name
+    if row is None or not path.is_file():
+        raise Http404
+    response = FileResponse(path.open("rb"), as_attachment=True, filename=Path(name).name)
+    response["Content-Type"] = "application/octet-stream"
+    response["ETag"] = f'"{row["sha256"]}"'
+    return response
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def terms(request: HttpRequest, slug: str) -> HttpResponse:
+    """Read the terms, and accept them for a team. Organizers see who has."""
+    challenge = challenge_for(request.user, slug)
+    text = terms_of(challenge)
+    if text is None:
+        raise Http404
+    teams = teams_of(request.user)
+    if request.method == "POST":
+        limit(request, "team")
+        team = next((team for team in teams if team.slug == request.POST.get("team")), None)
+        if team is None or request.POST.get("version") != challenge.terms_version:
+            messages.error(request, "Nothing was accepted: choose a team, and read the terms as they are now.")
+            return redirect("captious:terms", slug)
+        accept(challenge, team, request.user)
+        record("accept terms", team.name, request=request, challenge=challenge, detail=challenge.terms_version)
+        messages.success(request, f"Accepted for {team}.")
+        return redirect("captious:terms", slug)
+    everybody = TermsAcceptance.objects.filter(challenge=challenge).select_related("team")
+    return challenge_page(
+        request,
+        challenge,
+        "terms",
+        text=text,
+        waiting=teams_without(challenge, teams),
+        accepted=accepted_by(challenge, teams),
+        everybody=everybody if may_manage(request.user, challenge) else [],
+    )

@@ -1,0 +1,206 @@
+"""The forms with which a draft of a challenge is edited: one for the challenge, and lists of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.forms.formsets import BaseFormSet
+from django.utils import timezone
+from django.utils.text import slugify
+
+from captious.server.challenges.definition import PhaseDefinition
+from captious.server.challenges.draft_folder import Row, effective, text_of
+from captious.server.models import Challenge, Draft
+
+__all__ = ["PARTS", "DraftForm", "NewChallengeForm", "ReferencesFileForm", "formsets", "rows_of"]
+
+_MOST_ROWS = 30
+_NAME = r"^[a-z0-9-]+$"
+
+
+class _Name(forms.RegexField):
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("error_messages", {"invalid": "Use lower-case letters, digits and hyphens."})
+        super().__init__(_NAME, max_length=80, **kwargs)
+
+
+class _Words(forms.CharField):
+    """Names in one line, as a list."""
+
+    def to_python(self, value: Any) -> Any:
+        return str(value or "").replace(",", " ").split()
+
+    def prepare_value(self, value: Any) -> Any:
+        return value if isinstance(value, str) else " ".join(value or [])
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.to_python(data) != [*(initial or [])])
+
+
+class _Lines(forms.CharField):
+    """A list with a line for each."""
+
+    widget = forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "class": "code"})
+
+    def to_python(self, value: Any) -> Any:
+        return [line.strip() for line in str(value or "").splitlines() if line.strip()]
+
+    def prepare_value(self, value: Any) -> Any:
+        return value if isinstance(value, str) else "\n".join(value or [])
+
+
+class _Moment(forms.DateTimeField):
+    """A date and time in UTC, whatever the time zone of the server is."""
+
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S")
+
+    def to_python(self, value: Any) -> Any:
+        with timezone.override(UTC):
+            return super().to_python(value)
+
+    def prepare_value(self, value: Any) -> Any:
+        return value.astimezone(UTC).replace(tzinfo=None) if hasattr(value, "astimezone") else value
+
+
+class NewChallengeForm(forms.Form):
+    """A new challenge, of which everything else has defaults."""
+
+    title = forms.CharField(max_length=200)
+    slug = _Name(required=False, label="Name in addresses", help_text="By default, made of the title.")
+    file = forms.FileField(
+        label="References", help_text="In any format that captious reads, such as COCO's annotations, JSON or CSV."
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        slug = values.get("slug") or slugify(values.get("title", "")).replace("_", "-")[:80]
+        if "title" in values and not slug:
+            self.add_error("slug", "Give a name: the title has no letters or digits.")
+        elif Challenge.objects.filter(slug=slug).exists() or Draft.objects.filter(slug=slug).exists():
+            self.add_error("slug", f"The name {slug} is taken.")
+        return {**values, "slug": slug}
+
+
+class ReferencesFileForm(forms.Form):
+    """A file of references, for a new reference set or in place of an earlier file."""
+
+    name = _Name(label="Name of the reference set", help_text="Such as c5. If it is there, its file is replaced.")
+    captions = _Name(required=False, label="Captions file that it judges", help_text="If there are several.")
+    file = forms.FileField()
+
+
+class DraftForm(forms.Form):
+    """What challenge.toml says of the challenge as a whole."""
+
+    title = forms.CharField(max_length=200)
+    summary = forms.CharField(required=False, help_text="One sentence for the list of challenges.")
+    access = forms.ChoiceField(choices=[("public", "public"), ("participants", "participants only")])
+    organizers = _Words(required=False, help_text="User names.")
+    organized_by = _Lines(required=False, label="Organized by", help_text="As pages show it, a name in each line.")
+    license = forms.CharField(required=False, max_length=500)
+    citation = forms.CharField(
+        required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}), label="How to cite"
+    )
+    terms = forms.CharField(required=False, help_text="Title of the text that teams accept before they submit.")
+    team_size = forms.IntegerField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
+    teams_close = _Moment(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
+    image_url = forms.CharField(
+        required=False, label="Address of images", help_text="With {id}, such as https://images.example.org/{id}.jpg."
+    )
+    metrics = _Lines(help_text="One in a line, such as cider-d or spice:parser=bundled.")
+    rank_by = forms.CharField(label="Ranked by", help_text="An output of the metrics.")
+    max_words = forms.IntegerField(min_value=1, max_value=1000, label="Words that a caption may have")
+    settings = _Lines(required=False, label="Settings of metrics", help_text="One in a line, such as language = de.")
+    state = forms.CharField(widget=forms.HiddenInput)
+
+    def clean_citation(self) -> str:
+        return str(self.cleaned_data["citation"]).replace("\r\n", "\n")
+
+    def clean_settings(self) -> dict[str, str]:
+        pairs = [line.partition("=") for line in self.cleaned_data["settings"]]
+        if any(not sign for _, sign, _ in pairs):
+            raise ValidationError("Write NAME = VALUE in each line.")
+        return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+class _TextForm(forms.Form):
+    title = forms.CharField(max_length=200)
+    markdown = forms.CharField(
+        required=False, strip=False, widget=forms.Textarea(attrs={"rows": 12, "class": "markdown"}), label="Markdown"
+    )
+
+
+class _CaptionsForm(forms.Form):
+    name = _Name()
+    pattern = forms.CharField(initial="*", help_text="Of its name in a zip file, with * and ?.")
+    public = forms.BooleanField(required=False, label="Everybody may see captions, references and scores of images")
+
+
+class _ReferencesForm(forms.Form):
+    name = _Name()
+    captions = _Name(label="Captions file that it judges")
+
+
+def _choices(name: str) -> list[tuple[str, str]]:
+    annotation: Any = PhaseDefinition.model_fields[name].annotation
+    return [(value, value) for value in annotation.__args__]
+
+
+def _limit(label: str) -> forms.IntegerField:
+    return forms.IntegerField(min_value=0, max_value=1_000_000, initial=0, label=label, help_text="0 for no limit.")
+
+
+class _PhaseForm(forms.Form):
+    name = _Name()
+    title = forms.CharField(max_length=200)
+    opens = _Moment(required=False, help_text="In UTC.")
+    closes = _Moment(required=False, help_text="In UTC.")
+    captions = _Words(required=False, label="Captions files", help_text="By default, all.")
+    scored_per_day = _limit("Scored per day")
+    scored_in_total = _limit("Scored in total")
+    attempts_per_day = _limit("Uploads per day")
+    board = forms.ChoiceField(choices=_choices("board"), initial="public", label="Leaderboard")
+    entries = forms.ChoiceField(choices=_choices("entries"), initial="all", label="Submissions of a team shown")
+    scores_shown = forms.ChoiceField(choices=_choices("scores_shown"), initial="at-once")
+    digits = forms.IntegerField(min_value=1, max_value=8, initial=4)
+    equal_captions = forms.FloatField(min_value=0, max_value=1, initial=0.1, label="Largest share of equal captions")
+
+
+#: List -> what one of its rows is called, its form, whether rows can be added here.
+PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
+    "texts": ("text", _TextForm, True),
+    "phases": ("phase", _PhaseForm, True),
+    "captions": ("captions file", _CaptionsForm, True),
+    "references": ("reference set", _ReferencesForm, False),
+}
+
+
+def formsets(folder: Path, data: Any = None) -> dict[str, BaseFormSet]:
+    """The forms of all lists, with what is in the folder."""
+    values = effective(folder)
+    values["texts"] = [{**row, "markdown": text_of(folder, row)} for row in values["texts"]]
+    made: dict[str, BaseFormSet] = {}
+    for name, (_, form, can_add) in PARTS.items():
+        kind = forms.formset_factory(form, extra=int(can_add), can_delete=True, max_num=_MOST_ROWS)
+        made[name] = kind(data, prefix=name, initial=values[name])
+    return made
+
+
+def rows_of(formset: BaseFormSet) -> list[Row]:
+    """The rows of a valid formset, as ``write_values`` takes them."""
+    rows: list[Row] = []
+    for place, form in enumerate(formset.forms):
+        is_new = place >= formset.initial_form_count()
+        row = {name: value for name, value in form.cleaned_data.items() if name != "DELETE"}
+        if form.cleaned_data.get("DELETE"):
+            rows += [] if is_new else [(place, None)]
+        elif not is_new or form.has_changed():
+            if is_new and row.get("captions") == []:
+                del row["captions"]
+            rows.append((None if is_new else place, row))
+    return rows

@@ -1,0 +1,303 @@
+"""Pages of drafts: challenges that are made and changed in the browser, and published when they have no problems.
+
+A draft is a challenge folder. It is read, checked and loaded by the same functions as folders of the command line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from captious.errors import CaptiousError
+from captious.report.numbers import counted
+from captious.server.challenges.challenge_export import export_challenge
+from captious.server.challenges.challenge_store import check_for_server, load_challenge
+from captious.server.challenges.challenge_summary import summary_rows
+from captious.server.challenges.changes import Changes
+from captious.server.challenges.draft_folder import (
+    effective,
+    outside_problems,
+    reference_file,
+    state_of,
+    text_of,
+    write_values,
+)
+from captious.server.challenges.markdown_html import as_html
+from captious.server.challenges.problems import ChallengeError, one_line
+from captious.server.challenges.starter import write_starter
+from captious.server.models import Challenge, Draft, Phase
+from captious.server.pages.draft_forms import (
+    PARTS,
+    DraftForm,
+    NewChallengeForm,
+    ReferencesFileForm,
+    formsets,
+    rows_of,
+)
+from captious.server.people.access import challenge_for, draft_for, drafts_for, may_create, may_manage
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+from captious.server.submissions import storage
+
+__all__ = ["begin", "discard", "drafts", "edit", "markdown", "preview", "publish", "references"]
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def drafts(request: HttpRequest) -> HttpResponse:
+    """The drafts that a user may edit, and the form of a new challenge."""
+    if not may_create(request.user):
+        raise Http404
+    is_sent = request.method == "POST"
+    form = NewChallengeForm(request.POST if is_sent else None, request.FILES if is_sent else None)
+    if is_sent:
+        limit(request, "upload")
+        if form.is_valid() and (draft := _made(request, form)) is not None:
+            record("begin draft", draft.slug, request=request)
+            return redirect(draft.url)
+    context = {"heading": "New challenge", "form": form, "drafts": drafts_for(request.user)}
+    return render(request, "captious/drafts.html", context, status=422 if form.errors else 200)
+
+
+def _made(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
+    """The draft that a form asks for; None, and an error in the form, if its references cannot be read."""
+    values = form.cleaned_data
+    draft = Draft(slug=values["slug"], title=values["title"], user=request.user)
+    place = storage.incoming_folder() / f"references-{draft.slug}"
+    file = place / Path(reference_file("references", "", _name(form))).name
+    with _locked(draft.slug):
+        try:
+            if not _has_room(values["file"].size):
+                form.add_error("file", "The server has no room for more drafts: discard some.")
+                return None
+            place.mkdir(exist_ok=True)
+            shutil.move(values["file"].temporary_file_path(), file)
+            shutil.rmtree(draft.folder, ignore_errors=True)  # of one that was discarded
+            write_starter(draft.folder, file)
+            write_values(draft.folder, {"title": draft.title, "organizers": [request.user.username]}, {})
+        except CaptiousError as error:
+            form.add_error("file", f"The references cannot be read: {one_line(error, place)}")
+            return None
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+        _check(draft)
+    return draft
+
+
+@login_required
+@require_POST
+def begin(request: HttpRequest, slug: str) -> HttpResponse:
+    """Begin to edit a challenge, or go on with the draft that there is."""
+    challenge = challenge_for(request.user, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    draft = Draft.objects.filter(slug=slug).first()
+    if draft is None:
+        draft = Draft(slug=slug, title=challenge.title, user=request.user, version=challenge.version)
+        with _locked(slug):
+            shutil.rmtree(draft.folder, ignore_errors=True)
+            export_challenge(challenge, draft.folder)
+            _check(draft)
+        record("begin draft", slug, request=request, challenge=challenge)
+    return redirect(draft.url)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Edit a draft. What is saved may have problems, which the page lists."""
+    draft = draft_for(request.user, slug)
+    data = request.POST if request.method == "POST" else None
+    form = DraftForm(data, initial=_initial(draft))
+    lists = formsets(draft.folder, data)
+    if data is not None:
+        valid = [form.is_valid(), *(rows.is_valid() for rows in lists.values())]
+        if all(valid):
+            with _locked(slug):
+                if form.cleaned_data.pop("state") == state_of(draft.folder):
+                    write_values(draft.folder, form.cleaned_data, {name: rows_of(rows) for name, rows in lists.items()})
+                    draft.title = form.cleaned_data["title"]
+                    _check(draft)
+                    record("edit draft", slug, request=request, challenge=_challenge(draft))
+                    messages.success(request, "Saved.")
+                    return redirect(draft.url)
+            form.add_error(
+                None, "Somebody else has saved this draft meanwhile. Open it again, and repeat your changes."
+            )
+    return _editor(request, draft, form, lists, ReferencesFileForm())
+
+
+@login_required
+@require_POST
+def references(request: HttpRequest, slug: str) -> HttpResponse:
+    """Upload the file of a reference set."""
+    draft = draft_for(request.user, slug)
+    limit(request, "upload")
+    form = ReferencesFileForm(request.POST, request.FILES)
+    if form.is_valid():
+        values = form.cleaned_data
+        with _locked(slug):
+            if _has_room(values["file"].size):
+                _put_references(draft.folder, values["name"], values["captions"], _name(form), values["file"])
+                _check(draft)
+                record("upload references", slug, request=request, challenge=_challenge(draft), detail=values["name"])
+                messages.success(request, "Uploaded.")
+                return redirect(draft.url)
+        form.add_error("file", "The server has no room for more drafts: discard some.")
+    initial = DraftForm(initial=_initial(draft))
+    return _editor(request, draft, initial, formsets(draft.folder), form)
+
+
+@login_required
+@require_POST
+def markdown(request: HttpRequest, slug: str) -> HttpResponse:
+    """A text of the form as HTML, while it is written."""
+    draft_for(request.user, slug)
+    return HttpResponse(as_html(request.POST.get("markdown", "")))
+
+
+@login_required
+@require_safe
+def preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """The overview as it will be."""
+    draft = draft_for(request.user, slug)
+    values = effective(draft.folder)
+    texts = [{"title": row.get("title", ""), "html": as_html(text_of(draft.folder, row))} for row in values["texts"]]
+    names = ("name", "title", "opens", "closes")
+    phases = [Phase(**{name: row.get(name) for name in names}) for row in values["phases"]]
+    context = {"draft": draft, "values": values, "texts": texts, "phases": [] if draft.problems else phases}
+    return render(request, "captious/draft_preview.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def publish(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what publishing would do, and load the draft, as ``captious challenge load`` does."""
+    draft = draft_for(request.user, slug)
+    with _locked(slug):
+        changes = _check(draft)
+        challenge = _challenge(draft)
+        outdated = challenge is not None and challenge.version != draft.version
+        ready = changes is not None and not outdated
+        if request.method == "POST" and ready:
+
+            def agree(undone: Changes) -> bool:
+                there = Challenge.objects.get(slug=slug)
+                may = there.version == draft.version and may_manage(request.user, there)
+                return may and (not undone.undone or request.POST.get("agree") == "on")
+
+            try:
+                loaded = load_challenge(draft.folder, agree=agree)
+            except CaptiousError as error:
+                messages.error(request, f"It was not published: {one_line(error, draft.folder)}")
+                return redirect("captious:draft_publish", slug)
+            record("publish draft", slug, request=request, challenge=loaded.challenge)
+            _remove(draft)
+            again = f" {counted(loaded.n_rescored, 'submission')} will be scored again." if loaded.n_rescored else ""
+            messages.success(request, f"Published.{again}")
+            return redirect(loaded.challenge.url)
+    context = {"draft": draft, "changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
+    return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
+
+
+@login_required
+@require_POST
+def discard(request: HttpRequest, slug: str) -> HttpResponse:
+    """Delete a draft; a challenge that was published stays as it is."""
+    draft = draft_for(request.user, slug)
+    challenge = _challenge(draft)
+    with _locked(slug):
+        _remove(draft)
+    record("discard draft", slug, request=request, challenge=challenge)
+    messages.success(request, "The draft was discarded.")
+    return redirect(challenge.url if challenge is not None else "captious:home")
+
+
+def _editor(
+    request: HttpRequest, draft: Draft, form: DraftForm, lists: dict[str, Any], file_form: ReferencesFileForm
+) -> HttpResponse:
+    is_wrong = form.errors or file_form.errors or any(rows.total_error_count() for rows in lists.values())
+    parts = [
+        {"name": name, "one": one, "rows": lists[name], "new": len(lists[name].initial_forms)}
+        for name, (one, _, _) in PARTS.items()
+    ]
+    context = {"draft": draft, "form": form, "parts": parts, "file_form": file_form, "is_wrong": is_wrong}
+    return render(request, "captious/draft.html", context, status=422 if is_wrong else 200)
+
+
+def _initial(draft: Draft) -> dict[str, Any]:
+    values = effective(draft.folder)
+    settings_lines = [f"{name} = {value}" for name, value in values["settings"].items()]
+    return {**values, "settings": settings_lines, "state": state_of(draft.folder)}
+
+
+def _check(draft: Draft) -> Changes | None:
+    """Check the folder of a draft and save what was found; what publishing would change, None if there are problems."""
+    challenge = _challenge(draft)
+    draft.problems, draft.warnings, draft.summary = [], [], []
+    changes = None
+    draft.problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
+    if not draft.problems:
+        try:
+            checked, changes = check_for_server(draft.folder)
+            draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
+        except ChallengeError as error:
+            draft.problems = error.problems
+    draft.save()
+    return changes
+
+
+def _challenge(draft: Draft) -> Challenge | None:
+    challenge: Challenge | None = Challenge.objects.filter(slug=draft.slug).first()
+    return challenge
+
+
+def _put_references(folder: Path, name: str, captions: str, filename: str, upload: Any) -> None:
+    """Put an upload into the folder, for a reference set that is there or a new one."""
+    rows = effective(folder)["references"]
+    same = [place for place, row in enumerate(rows) if row["name"] == name and captions in ("", row.get("captions"))]
+    place = same[0] if same else None
+    row = {"name": name, "file": reference_file(name, captions, filename)}
+    if place is None and captions:
+        row["captions"] = captions
+    target = folder / row["file"]
+    target.parent.mkdir(exist_ok=True)
+    shutil.move(upload.temporary_file_path(), target)
+    write_values(folder, {}, {"references": [(place, row)]})
+
+
+def _name(form: Any) -> str:
+    return str(form.cleaned_data["file"].name)
+
+
+def _has_room(size: int) -> bool:
+    """Whether drafts together stay below the size that an account may store."""
+    files = (settings.CAPTIOUS.data / "drafts").rglob("*")
+    used = sum(file.stat().st_size for file in files if file.is_file())
+    return bool(used + size <= settings.CAPTIOUS.stored_mebibytes << 20)
+
+
+def _remove(draft: Draft) -> None:
+    storage.remove_files(draft.folder)
+    draft.delete()
+
+
+@contextmanager
+def _locked(slug: str) -> Iterator[None]:
+    """One request at a time changes a draft."""
+    folder = settings.CAPTIOUS.data / "drafts"
+    folder.mkdir(exist_ok=True)
+    with (folder / f".{slug}.lock").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

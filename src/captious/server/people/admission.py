@@ -1,0 +1,47 @@
+"""Which teams a challenge admits: how large they are, since when, that they accepted its terms, and are not banned."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from captious.server.boards.standings import board_changed
+from captious.server.models import Challenge, Membership, Submission, Team, TeamBan
+from captious.server.people.terms import why_terms_refuse
+from captious.server.scoring import queue
+
+__all__ = ["ban", "why_not_admitted"]
+
+
+def why_not_admitted(submission: Submission) -> str:
+    """Why a challenge does not take a submission from its team, one sentence; empty if it does."""
+    if submission.is_baseline:
+        return ""
+    team, challenge = submission.team, submission.challenge
+    banned = TeamBan.objects.filter(challenge=challenge, team=team).first()
+    if banned is not None:
+        return f"{team} may not submit to this challenge: {banned.reason}"
+    definition, memberships = challenge.definition, Membership.objects.filter(team=team)
+    if definition.team_size and (n := memberships.count()) > definition.team_size:
+        return f"Teams of this challenge may have {definition.team_size:,} members; {team} has {n:,}."
+    closed = definition.teams_close
+    if closed is not None and memberships.filter(user=submission.user, joined__gt=closed).exists():
+        date = timezone.localtime(closed).strftime("%Y-%m-%d %H:%M %Z")
+        return f"Teams of this challenge closed on {date}, and you joined {team} later."
+    return why_terms_refuse(submission)
+
+
+def ban(challenge: Challenge, team: Team, reason: str) -> int:
+    """Take no more submissions of a team, cancel those that wait, and hide the others; returns how many are hidden.
+
+    A ban that is lifted shows none of them again: organizers do that.
+    """
+    TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
+    own = Submission.objects.filter(phase__challenge=challenge, team=team)
+    for submission in own.filter(status=Submission.Status.QUEUED):
+        queue.cancel(submission)
+    with transaction.atomic():
+        n = own.filter(is_hidden=False).update(is_hidden=True)
+        for phase in {*own.values_list("phase", flat=True)}:
+            board_changed(phase)
+    return n

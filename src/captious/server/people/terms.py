@@ -1,0 +1,48 @@
+"""Terms of a challenge: a team accepts each version once, before it submits; who did, and when, is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import QuerySet
+
+from captious.server.models import Challenge, Submission, Team, TermsAcceptance
+
+__all__ = ["accept", "accepted_by", "teams_without", "terms_of", "why_terms_refuse"]
+
+
+def terms_of(challenge: Challenge) -> dict[str, str] | None:
+    """The text of the terms, as pages show it; None if there are none."""
+    title = challenge.definition.terms
+    return next((text for text in challenge.texts if text["title"] == title), None) if title else None
+
+
+def accepted_by(challenge: Challenge, teams: Iterable[Team]) -> QuerySet[TermsAcceptance]:
+    """What teams have accepted, all versions, the latest first."""
+    return TermsAcceptance.objects.filter(challenge=challenge, team__in=[*teams]).select_related("team")
+
+
+def teams_without(challenge: Challenge, teams: Iterable[Team]) -> list[Team]:
+    """The teams that have not accepted the present terms."""
+    if not challenge.terms_version:
+        return []
+    teams = [*teams]
+    have = {row.team_id for row in accepted_by(challenge, teams) if row.version == challenge.terms_version}
+    return [team for team in teams if team.pk not in have]
+
+
+def accept(challenge: Challenge, team: Team, user: Any) -> TermsAcceptance:
+    """Accept the present terms for a team; the first acceptance of a version counts."""
+    row, _ = TermsAcceptance.objects.get_or_create(
+        challenge=challenge, team=team, version=challenge.terms_version, defaults={"user": user.username}
+    )
+    accepted: TermsAcceptance = row
+    return accepted
+
+
+def why_terms_refuse(submission: Submission) -> str:
+    """Why terms keep a submission out, one sentence; empty if they do not."""
+    if submission.is_baseline or not teams_without(submission.challenge, [submission.team]):
+        return ""
+    return f"{submission.team} has to accept the terms first: {submission.challenge.url}terms"

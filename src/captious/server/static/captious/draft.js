@@ -1,0 +1,36 @@
+// Shows Markdown as it will look, below the text, while somebody writes it. The server makes the HTML, and sanitises it.
+"use strict";
+
+(() => {
+  const form = document.querySelector("form[data-markdown]");
+  if (!form) return;
+  const wait = 600;
+
+  for (const area of form.querySelectorAll("textarea.markdown")) {
+    const shown = document.createElement("div");
+    shown.className = "prose";
+    shown.setAttribute("role", "region");
+    shown.setAttribute("aria-label", `Preview of ${area.closest("details").querySelector("summary").textContent.trim()}`);
+    area.after(shown);
+    let timer;
+    let last = 0;
+
+    const render = async () => {
+      const turn = ++last;
+      const body = new FormData();
+      body.append("markdown", area.value);
+      body.append("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
+      try {
+        const answer = await fetch(form.dataset.markdown, { method: "POST", body });
+        if (answer.ok && turn === last) shown.innerHTML = await answer.text();
+      } catch {
+        // The next change tries again.
+      }
+    };
+    area.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(render, wait);
+    });
+    if (area.value) render();
+  }
+})();

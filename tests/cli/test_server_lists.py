@@ -1,0 +1,85 @@
+"""captious challenges and captious submissions, with a server that answers as ours does."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from captious.cli import captious
+
+ROWS = [
+    {
+        "id": 7,
+        "method": "Mine",
+        "team": "Alpha",
+        "phase": "main",
+        "status": "done",
+        "filename": "../captions.json",
+        "scores": {"bleu-4": 0.25, "spice": None},
+        "digits": 4,
+    }
+]
+CHALLENGES = [{"slug": "demo", "title": "Scenes", "is_open": True, "url": "https://x.org/challenges/demo/"}]
+TOKEN = "cap_secret"
+
+
+class _Answers(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        known = {
+            "/api/v1/challenges": json.dumps(CHALLENGES),
+            "/api/v1/challenges/demo/submissions": json.dumps(ROWS),
+            "/api/v1/submissions/7/file": "[the file]",
+        }
+        needs_token = self.path != "/api/v1/challenges"
+        is_known = self.headers.get("Authorization") == f"Bearer {TOKEN}"
+        status = 404 if self.path not in known else 401 if needs_token and not is_known else 200
+        text = known[self.path] if status == 200 else json.dumps({"error": "Give a token."})
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(captious, [*arguments])
+
+
+def test_challenges(address: str) -> None:
+    assert run("challenges", "--server", address).stdout.split() == ["demo", "Scenes", "open", CHALLENGES[0]["url"]]
+    assert json.loads(run("challenges", "--server", address, "--format", "json").stdout) == CHALLENGES
+
+
+def test_submissions(address: str, tmp_path: Path) -> None:
+    about = ("--server", address, "--challenge", "demo", "--token", TOKEN)
+    assert "bleu-4 .2500" in run("submissions", *about).stdout
+    folder = tmp_path / "new" / "mine"
+    assert run("submissions", *about, "-o", str(folder)).exit_code == 0
+    assert {path.name: path.read_text() for path in folder.glob("7*")} == {"7-captions.json": "[the file]"}
+    assert json.loads((folder / "submissions.json").read_text()) == ROWS
+    (folder / "7-captions.json").write_text("kept")
+    run("submissions", *about, "-o", str(folder))
+    assert (folder / "7-captions.json").read_text() == "kept"
+
+
+def test_refusals(address: str) -> None:
+    refused = run("submissions", "--server", address, "--challenge", "demo", "--token", "wrong")
+    assert str(refused.exception).startswith("Give a token")
+    unknown = run("submissions", "--server", address, "--challenge", "nope", "--token", TOKEN)
+    assert "there is no challenge 'nope'" in str(unknown.exception)

@@ -1,0 +1,88 @@
+"""What a team does on the site, done with a token; and what tokens may not do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import EXAMPLES, Site, parsed
+
+
+@pytest.fixture
+def ann(site: Site) -> Any:
+    site.demo()
+    user = site.user()
+    site.submit(user)
+    site.work()
+    return user
+
+
+def call(site: Site, user: Any, method: str, address: str, *, scope: str = "submit", body: bytes = b"") -> Any:
+    from captious.server.people.secrets import make_token
+
+    headers = {"Authorization": f"Bearer {make_token(user, 'x', scope=scope)}"}
+    return site.client().generic(method, f"/api/v1/{address}", body, "application/octet-stream", headers=headers)
+
+
+def test_challenges_and_leaderboard(site: Site, ann: Any) -> None:
+    [challenge] = call(site, ann, "GET", "challenges").json()
+    assert (challenge["slug"], challenge["is_open"]) == ("demo", True)
+    assert challenge["url"] == "http://testserver/challenges/demo/"
+    rows = parsed(call(site, ann, "GET", "challenges/demo/leaderboard"))
+    assert rows == parsed(site.client().get("/challenges/demo/leaderboard.json"))
+    assert call(site, ann, "GET", "challenges/demo/leaderboard?phase=none").status_code == 404
+
+
+def test_file_edit_and_delete(site: Site, ann: Any) -> None:
+    [submission] = site.submissions()
+    address = f"submissions/{submission.pk}"
+    file = call(site, ann, "GET", f"{address}/file")
+    assert b"".join(file.streaming_content) == (EXAMPLES / "improved.json").read_bytes()
+    answer = call(site, ann, "POST", f"{address}/edit?method=Renamed&public=0").json()
+    assert (answer["method"], answer["public"], answer["anonymous"]) == ("Renamed", False, False)
+    assert call(site, ann, "POST", f"{address}/edit?link=javascript:x").status_code == 400
+    assert call(site, ann, "POST", f"{address}/delete").json()["status"] == "deleted"
+    assert call(site, ann, "GET", address).status_code == 404
+
+
+class TestTokens:
+    def test_one_that_can_only_read(self, site: Site, ann: Any) -> None:
+        [submission] = site.submissions()
+        for address in ("challenges/demo/submissions", f"submissions/{submission.pk}"):
+            assert call(site, ann, "GET", address, scope="read").status_code == 200
+        content = (EXAMPLES / "improved.json").read_bytes()
+        posts = {"challenges/demo/submissions?method=x": content}
+        posts |= {f"submissions/{submission.pk}/{verb}": b"" for verb in ("edit", "delete", "choose", "cancel")}
+        for address, body in posts.items():
+            answer = call(site, ann, "POST", address, scope="read", body=body)
+            assert (answer.status_code, list(answer.json())) == (403, ["error"]), address
+        assert [row.status for row in site.submissions()] == ["done"]
+
+    def test_one_that_has_expired(self, site: Site, ann: Any) -> None:
+        from django.utils import timezone
+
+        from captious.server.models import Token
+        from captious.server.people.secrets import make_token
+
+        headers = {"Authorization": f"Bearer {make_token(ann, 'x', days=1)}"}
+        assert site.client().get("/api/v1/challenges", headers=headers).status_code == 200
+        Token.objects.update(expires=timezone.now() - timedelta(seconds=1))
+        answer = site.client().get("/api/v1/challenges", headers=headers)
+        assert (answer.status_code, "expired" in answer.json()["error"]) == (401, True)
+
+    def test_the_form(self, site: Site, ann: Any) -> None:
+        from captious.server.models import Token
+
+        values = {"action": "token", "token-name": "cron", "token-scope": "read", "token-days": "30"}
+        page = site.client(ann).post("/account/", values, follow=True).content.decode()
+        token = Token.objects.get()
+        assert token.scope == "read"
+        assert 29 < (token.expires - token.created).total_seconds() / 86400 <= 30
+        assert "read only" in page
+        site.client(ann).post("/account/", {**values, "token-days": "0", "token-scope": "submit"})
+        assert Token.objects.filter(expires=None, scope="submit").count() == 1
+        assert site.client(ann).post("/account/", {**values, "token-days": "9999"}).status_code == 422

@@ -1,0 +1,204 @@
+"""The entry of each team: the best one, or the one that it has chosen, and what others may learn of that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site, parsed
+from tests.support.small_challenge import CANDIDATES, write_folder
+
+WORSE = dict.fromkeys(CANDIDATES, "a dog in the park with two men")
+
+
+@pytest.fixture
+def small(site: Site, tmp_path: Path) -> Site:
+    """The challenge "small", in which Ann has two named submissions, and Bob one."""
+    return made(site, tmp_path)
+
+
+def made(site: Site, place: Path, limits: str = "", **values: Any) -> Site:
+    site.load(write_folder(place / "small", limits=limits))
+    ann, bob = site.user("ann"), site.user("bob")
+    send(site, ann, "worse", WORSE, **values)
+    send(site, ann, "better", CANDIDATES, **values)
+    send(site, bob, "other", WORSE)
+    site.work()
+    return site
+
+
+def send(site: Site, user: Any, method: str, captions: dict[int, str], **values: Any) -> Any:
+    rows = [{"image_id": image, "caption": f"{caption} {image}"} for image, caption in captions.items()]
+    response = site.submit(user, rows, challenge="small", method=method, **values)
+    site.work()
+    return response
+
+
+def shown(site: Site, user: Any = None, **query: str) -> set[str]:
+    response = site.client(user).get("/challenges/small/leaderboard.json", query)
+    return {row["method"] for row in parsed(response)} if response.status_code == 200 else set()
+
+
+def of(method: str) -> Any:
+    from captious.server.models import Submission
+
+    return Submission.objects.get(method=method)
+
+
+def choose(site: Site, method: str, chosen: str = "1", user: str = "ann") -> Any:
+    from captious.server.models import User
+
+    return site.client(User.objects.get(username=user)).post(f"/submissions/{of(method).pk}/choose", {"chosen": chosen})
+
+
+class TestChoice:
+    def test_the_best_counts_until_one_is_chosen(self, small: Site) -> None:
+        assert shown(small) == {"better", "other"}
+        assert choose(small, "worse").status_code == 302
+        assert shown(small) == {"worse", "other"}
+        assert shown(small, all="1") == {"worse", "better", "other"}
+        choose(small, "better")
+        assert shown(small) == {"better", "other"}
+        choose(small, "worse")
+        choose(small, "worse", "0")
+        assert shown(small) == {"better", "other"}
+
+    def test_the_entry_is_the_same_in_every_column(self, small: Site) -> None:
+        """In the output that ranks, "better" is the best, whatever the board is sorted by."""
+        from captious.server.models import Standing
+
+        assert {tuple(sorted(row.submissions)) for row in Standing.objects.filter(everything=False)} == {
+            (of("better").pk, of("other").pk)
+        }
+
+    def test_a_chosen_one_that_leaves_the_board_gives_way(self, small: Site) -> None:
+        from captious.server.models import User
+
+        choose(small, "worse")
+        ann = small.client(User.objects.get(username="ann"))
+        ann.post(f"{of('worse').url}edit", {"method": "worse"})  # private
+        assert shown(small) == {"better", "other"}
+        ann.post(f"{of('worse').url}edit", {"method": "worse", "public": "on"})
+        assert shown(small) == {"worse", "other"}
+        ann.post(f"{of('worse').url}delete")
+        assert shown(small) == {"better", "other"}
+        assert not of("worse").is_chosen
+
+    def test_only_while_the_phase_is_open(self, small: Site) -> None:
+        from datetime import timedelta
+
+        from django.utils import timezone
+
+        from captious.server.models import Phase, User
+
+        choose(small, "worse")
+        Phase.objects.update(closes=timezone.now() - timedelta(hours=1))
+        for method, chosen in (("better", "1"), ("worse", "0")):
+            choose(small, method, chosen)
+            assert shown(small) == {"worse", "other"}
+        User.objects.filter(username="bob").update(is_superuser=True)
+        choose(small, "better", user="bob")  # organizers may correct it
+        assert shown(small) == {"better", "other"}
+
+    def test_private_and_anonymous_ones_are_not_chosen(self, small: Site) -> None:
+        for values in ({"public": False}, {"anonymous": True}, {"status": "failed"}):
+            rows = type(of("worse")).objects.filter(method="worse")
+            before = {name: getattr(of("worse"), name) for name in values}
+            rows.update(**values)
+            choose(small, "worse")
+            assert not of("worse").is_chosen
+            rows.update(**before)
+
+    def test_the_api(self, small: Site) -> None:
+        from captious.server.models import User
+
+        users = {name: User.objects.get(username=name) for name in ("ann", "bob")}
+        headers = {name: {"Authorization": f"Bearer {small.token(user)}"} for name, user in users.items()}
+        address = f"/api/v1/submissions/{of('worse').pk}"
+        answer = small.client().post(f"{address}/choose", headers=headers["ann"]).json()
+        assert (answer["chosen"], answer["entry"]) == (True, True)
+        seen = small.client().get(address, headers=headers["bob"]).json()
+        assert (seen["chosen"], seen["entry"]) == (False, True)  # others see the board, not how it came about
+        answer = small.client().post(f"{address}/choose?chosen=0", headers=headers["ann"]).json()
+        assert (answer["chosen"], answer["entry"]) == (False, False)
+
+    def test_pages(self, small: Site) -> None:
+        from captious.server.models import User
+
+        ann = small.client(User.objects.get(username="ann"))
+        assert b"Choose this one" in ann.get(of("worse").url).content
+        assert b"Choose this one" not in small.client().get(of("worse").url).content
+        choose(small, "worse")
+        assert b"Let the best count" in ann.get(of("worse").url).content
+        assert b"chosen entry" in ann.get("/challenges/small/submissions").content
+
+
+class TestOneEntry:
+    """Phases with ``entries = "one"``."""
+
+    @pytest.fixture
+    def one(self, site: Site, tmp_path: Path) -> Site:
+        return made(site, tmp_path, 'entries = "one"')
+
+    def test_others_see_no_other_submission(self, one: Site) -> None:
+        from captious.server.models import User
+
+        assert shown(one) == shown(one, all="1") == {"better", "other"}
+        bob = one.client(User.objects.get(username="bob"))
+        ann = one.client(User.objects.get(username="ann"))
+        for method, status in (("worse", 404), ("better", 200)):
+            assert bob.get(of(method).url).status_code == status
+            assert ann.get(of(method).url).status_code == 200
+        page = bob.get(f"/challenges/small/compare?a={of('worse').pk}&b={of('other').pk}").content
+        assert b"worse" not in page
+        assert b"all submissions" not in bob.get("/challenges/small/leaderboard").content
+
+    def test_a_team_is_anonymous_or_not(self, one: Site) -> None:
+        """Otherwise a named row that goes when an anonymous one comes would tell whose that is."""
+        from captious.server.models import User
+
+        ann = User.objects.get(username="ann")
+        assert send(one, ann, "nameless", CANDIDATES, anonymous="on").status_code == 422
+        one.client(ann).post(f"{of('worse').url}edit", {"method": "worse", "public": "on", "anonymous": "on"})
+        assert of("better").anonymous
+        assert send(one, ann, "named", CANDIDATES).status_code == 422
+        assert send(one, ann, "nameless", CANDIDATES, anonymous="on").status_code == 302
+        rows = parsed(one.client().get("/challenges/small/leaderboard.json"))
+        assert [row["team"] for row in rows].count("Anonymous") == 1
+        choose(one, "worse")
+        assert shown(one) == {"worse", "other"}
+
+    def test_a_mixture_from_before_shows_one_of_each(self, site: Site, tmp_path: Path) -> None:
+        made(site, tmp_path, anonymous="on")
+        from captious.server.models import User
+
+        send(site, User.objects.get(username="ann"), "named", CANDIDATES)
+        assert shown(site) == {"worse", "better", "named", "other"}
+        site.load(write_folder(tmp_path / "small", limits='entries = "one"'))
+        assert shown(site) == {"better", "named", "other"}
+
+
+def test_which_is_the_best_is_not_told_while_scores_are_not(site: Site, tmp_path: Path) -> None:
+    from captious.server.models import User
+
+    made(site, tmp_path, 'entries = "one"\nscores_shown = "never"')
+    assert of("better").is_entry
+    ann = User.objects.get(username="ann")
+    header = {"Authorization": f"Bearer {site.token(ann)}"}
+    pages = ("/challenges/small/submissions", of("better").url, of("worse").url, f"{of('better').url}delete")
+    texts = {method: [] for method in ("better", "worse")}
+    for method in texts:
+        answer = site.client().get(f"/api/v1/submissions/{of(method).pk}", headers=header).json()
+        assert (answer["entry"], answer["chosen"]) == (False, False)
+        for page in (of(method).url, f"{of(method).url}delete"):
+            text = site.client(ann).get(page).content.decode()
+            texts[method].append(text.count("entry"))
+            assert "It disappears from the leaderboard" not in text
+    assert texts["better"] == texts["worse"]
+    assert ">entry<" not in site.client(ann).get(pages[0]).content.decode()
+    assert choose(site, "worse").status_code == 302
+    assert of("worse").is_entry

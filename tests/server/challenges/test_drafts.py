@@ -1,0 +1,391 @@
+"""Challenges that are made, changed and published in the browser, and folders that the site writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+pytest.importorskip("tomlkit")
+
+from tests.support.site import Site
+from tests.support.small_challenge import REFERENCES, upload, write_folder
+
+CONTENT = json.dumps({str(image): texts for image, texts in REFERENCES.items()}).encode()
+COMMENTED = """# About this challenge.
+title = "Commented"     # a comment that stays
+summary = "One."
+organizers = ["olga"]
+metrics = ["bleu",
+           "rouge-l"]
+rank_by = "bleu-4"
+
+[[texts]]
+title = "Overview"
+file = "pages/overview.md"
+
+[[references]]
+name = "c2"
+file = "c2.json"
+
+[[phases]]              # the only one
+name = "main"
+closes = 2120-12-31T23:59:59Z
+"""
+
+
+@pytest.fixture
+def commented(site: Site, tmp_path: Path) -> Path:
+    """A challenge folder, loaded, whose organizer is Olga."""
+    site.user("olga")
+    folder = tmp_path / "commented"
+    (folder / "pages").mkdir(parents=True)
+    (folder / "challenge.toml").write_text(COMMENTED)
+    (folder / "pages" / "overview.md").write_text("\nA *first* text.\r\nAnd more.\n", newline="")
+    write_folder(tmp_path / "small")
+    (tmp_path / "small" / "c2.json").rename(folder / "c2.json")
+    site.load(folder)
+    return folder
+
+
+def admin(site: Site) -> Any:
+    from captious.server.models import User
+
+    return site.client(User.objects.create_superuser("root"))
+
+
+def file(name: str = "references.json", content: bytes = CONTENT) -> Any:
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    return SimpleUploadedFile(name, content)
+
+
+def form_of(page: Any, **changes: Any) -> dict[str, Any]:
+    """What the form of the editor would send, with some changes."""
+    context = page.context
+    values = {}
+    for form in (context["form"], *(row for part in context["parts"] for row in part["rows"].forms)):
+        for field in form:
+            value = field.value()
+            if field.widget_type == "datetimelocal" or hasattr(value, "isoformat"):
+                value = value.isoformat() if value else ""
+            if value is False or value is None:
+                continue
+            values[field.html_name] = "on" if value is True else value
+    for part in context["parts"]:
+        for field in part["rows"].management_form:
+            values[field.html_name] = field.value()
+    return {**values, **changes}
+
+
+def olga(site: Site) -> Any:
+    from captious.server.models import User
+
+    return site.client(User.objects.get(username="olga"))
+
+
+def edited(site: Site, **changes: Any) -> Any:
+    client = olga(site)
+    client.post("/challenges/commented/edit")
+    return client.post("/drafts/commented/", form_of(client.get("/drafts/commented/"), **changes))
+
+
+def toml(site: Site, slug: str = "commented") -> str:
+    return (site.data / "drafts" / slug / "challenge.toml").read_text()
+
+
+class TestThreeSteps:
+    def test_from_nothing_to_an_open_challenge(self, site: Site) -> None:
+        """Create, look at it, publish: then teams can submit."""
+        from captious.server.models import Challenge, Draft
+
+        client = admin(site)
+        assert client.get("/drafts/").status_code == 200
+        made = client.post("/drafts/", {"title": "My Scenes", "file": file()})
+        assert made["Location"] == "/drafts/my-scenes/"
+        assert b"problem" not in client.get("/drafts/my-scenes/preview").content
+        published = client.post("/drafts/my-scenes/publish")
+        assert published["Location"] == "/challenges/my-scenes/"
+        challenge = Challenge.objects.get(slug="my-scenes")
+        assert challenge.title == "My Scenes"
+        assert challenge.is_open
+        assert not Draft.objects.exists()
+        assert not (site.data / "drafts" / "my-scenes").exists()
+        ann = site.user("ann")
+        assert site.submit(ann, json.loads(upload()), challenge="my-scenes").status_code == 302
+        site.work()
+        assert site.submissions()[0].status == "done"
+
+    def test_references_that_cannot_be_read(self, site: Site) -> None:
+        from captious.server.models import Draft
+
+        answer = admin(site).post("/drafts/", {"title": "Mine", "file": file(content=b"{")})
+        assert answer.status_code == 422
+        assert b"The references cannot be read" in answer.content
+        assert not Draft.objects.exists()
+        assert [path.name for path in (site.data / "drafts").glob("[!.]*")] == []
+        assert [*(site.data / "incoming").iterdir()] == []
+
+    def test_names_that_are_taken(self, site: Site, commented: Path) -> None:
+        client = admin(site)
+        for title, slug in (("Commented", ""), ("Other", "commented"), ("???", ""), ("Other", "A B")):
+            answer = client.post("/drafts/", {"title": title, "slug": slug, "file": file()})
+            assert answer.status_code == 422, (title, slug)
+
+    def test_who_may_create(self, site: Site) -> None:
+        from django.contrib.auth.models import Permission
+
+        ann = site.user("ann")
+        assert site.client(ann).get("/drafts/").status_code == 404
+        assert b"New challenge" not in site.client(ann).get("/").content
+        ann.user_permissions.add(Permission.objects.get(codename="add_challenge"))
+        client = site.client(ann)
+        assert b"New challenge" in client.get("/").content
+        client.post("/drafts/", {"title": "Mine", "file": file()})
+        assert client.get("/drafts/mine/").status_code == 200
+        assert site.client(site.user("bob")).get("/drafts/mine/").status_code == 404
+        assert 'organizers = ["ann"]' in toml(site, "mine")
+
+
+class TestEditing:
+    def test_what_is_not_changed_stays_byte_for_byte(self, site: Site, commented: Path) -> None:
+        assert edited(site).status_code == 302
+        draft = site.data / "drafts" / "commented"
+        assert toml(site) == COMMENTED
+        for name in ("pages/overview.md", "c2.json"):
+            assert (draft / name).read_bytes() == (commented / name).read_bytes()
+
+    def test_changes(self, site: Site, commented: Path) -> None:
+        """Each changes its own line; comments stay."""
+        from captious.server.models import Challenge, Draft
+
+        page = edited(
+            site,
+            **{
+                "title": "Renamed",
+                "metrics": "bleu\r\nrouge-l\r\ncider-d",
+                "settings": "tokenizer = ptb",
+                "max_words": "99",
+                "phases-0-closes": "2121-01-01T12:00:00",
+                "phases-0-scored_per_day": "3",
+                "phases-1-name": "late",
+                "phases-1-title": "Late phase",
+                "phases-1-opens": "2121-01-01T12:00",
+                "texts-0-markdown": "Changed.\r\n",
+                "texts-1-title": "Rules & more",
+                "texts-1-markdown": "# Rules\r\n",
+            },
+        )
+        assert page.status_code == 302
+        assert Draft.objects.get().problems == []
+        text = toml(site)
+        assert '"Renamed"     # a comment that stays' in text
+        assert "[[phases]]              # the only one" in text
+        client = olga(site)
+        assert b"Late phase" in client.get("/drafts/commented/preview").content
+        publishing = client.get("/drafts/commented/publish").content.decode()
+        assert "phases &#x27;main&#x27;, scored_per_day: 0 → 3" in publishing
+        assert client.post("/drafts/commented/publish").status_code == 302
+        challenge = Challenge.objects.get()
+        definition = challenge.definition
+        assert (challenge.title, definition.max_words, definition.settings) == ("Renamed", 99, {"tokenizer": "ptb"})
+        assert definition.metrics == ("bleu", "rouge-l", "cider-d")
+        assert [(phase.name, phase.scored_per_day) for phase in definition.phases] == [("main", 3), ("late", 0)]
+        assert definition.phases[0].closes.isoformat() == "2121-01-01T12:00:00+00:00"
+        assert [text["title"] for text in challenge.texts] == ["Overview", "Rules & more"]
+        assert challenge.texts[0]["html"] == "<p>Changed.</p>\n"
+
+    def test_dates_as_text_are_dates(self, site: Site, commented: Path) -> None:
+        text = COMMENTED.replace("2120-12-31T23:59:59Z", '"2120-12-31T23:59:59+02:00"')
+        (commented / "challenge.toml").write_text(text)
+        site.load(commented)
+        edited(site)
+        assert toml(site) == text
+        page = olga(site).get("/drafts/commented/").content.decode()
+        assert 'value="2120-12-31T21:59:59"' in page
+        assert "2120-12-31 21:59 UTC" in olga(site).get("/drafts/commented/preview").content.decode()
+
+    def test_rows_can_be_removed(self, site: Site, commented: Path) -> None:
+        edited(site, **{"texts-0-DELETE": "on", "phases-1-name": "late", "phases-1-title": "Late"})
+        assert "texts" not in toml(site)
+        client = olga(site)
+        client.post("/drafts/commented/", form_of(client.get("/drafts/commented/"), **{"phases-0-DELETE": "on"}))
+        assert "main" not in toml(site)
+        assert "late" in toml(site)
+
+    def test_a_second_captions_file(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Draft
+
+        edited(
+            site,
+            **{
+                "captions-0-name": "val",
+                "captions-0-pattern": "captions_val_*.json",
+                "captions-0-public": "on",
+                "captions-1-name": "test",
+                "captions-1-pattern": "captions_test_*.json",
+                "references-0-captions": "val",
+                "phases-0-captions": "val test",
+            },
+        )
+        problems = Draft.objects.get().problems
+        assert problems == ["captions[2]: no reference set judges 'test'"]
+        client = olga(site)
+        sent = {"name": "c5", "captions": "test", "file": file("x.JSON")}
+        assert client.post("/drafts/commented/references", sent).status_code == 302
+        assert Draft.objects.get().problems == []
+        assert (site.data / "drafts" / "commented" / "references" / "test-c5.json").read_bytes() == CONTENT
+
+    def test_problems_are_those_of_the_command(self, site: Site, commented: Path) -> None:
+        from captious.server.challenges.folder import check_folder
+        from captious.server.challenges.problems import ChallengeError
+        from captious.server.models import Draft
+
+        edited(site, metrics="bleu\nnonsense", rank_by="spice")
+        with pytest.raises(ChallengeError) as caught:
+            check_folder(site.data / "drafts" / "commented")
+        assert Draft.objects.get().problems == caught.value.problems
+        client = olga(site)
+        assert b"to solve before it can be published" in client.get("/drafts/commented/").content
+        assert client.post("/drafts/commented/publish").status_code == 409
+
+    def test_references_are_replaced(self, site: Site, commented: Path) -> None:
+        olga(site).post("/challenges/commented/edit")
+        olga(site).post("/drafts/commented/references", {"name": "c2", "file": file("new.json")})
+        assert 'file = "references/c2.json"' in toml(site)
+        assert toml(site).count("[[references]]") == 1
+        answer = olga(site).post("/drafts/commented/references", {"name": "c2", "file": file(content=b"[")})
+        assert answer.status_code == 302
+        assert b"references[1].file" in olga(site).get("/drafts/commented/").content
+
+    def test_somebody_else_has_saved(self, site: Site, commented: Path) -> None:
+        client = olga(site)
+        client.post("/challenges/commented/edit")
+        form = form_of(client.get("/drafts/commented/"))
+        client.post("/drafts/commented/", {**form, "summary": "Two."})
+        answer = client.post("/drafts/commented/", {**form, "summary": "Three."})
+        assert answer.status_code == 422
+        assert b"Somebody else has saved" in answer.content
+        assert "Two." in toml(site)
+
+    def test_a_draft_of_an_older_version(self, site: Site, commented: Path) -> None:
+        edited(site, summary="Two.")
+        (commented / "challenge.toml").write_text(COMMENTED.replace("One.", "Loaded."))
+        site.load(commented)
+        client = olga(site)
+        assert b"has been loaded since" in client.get("/drafts/commented/publish").content
+        assert client.post("/drafts/commented/publish").status_code == 409
+        client.post("/drafts/commented/discard")
+        client.post("/challenges/commented/edit")
+        assert "Loaded." in toml(site)
+
+    def test_what_was_set_on_the_site_is_undone_only_if_somebody_agrees(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Phase
+
+        client = olga(site)
+        edited(site, **{"phases-0-board": "hidden"})
+        client.post("/drafts/commented/publish", {"agree": "on"})
+        client.post("/challenges/commented/manage", {"action": "board", "phase": "main", "board": "public"})
+        edited(site, summary="Two.")
+        assert 'board = "public"' in toml(site)  # a draft begins with what the site has
+        client.post("/challenges/commented/manage", {"action": "board", "phase": "main", "board": "hidden"})
+        for agree, board in (("", "hidden"), ("on", "public")):
+            client.post("/drafts/commented/publish", {"agree": agree})
+            assert Phase.objects.get().board == board
+
+    def test_markdown_is_sanitised(self, site: Site, commented: Path) -> None:
+        olga(site).post("/challenges/commented/edit")
+        text = "# Head\n<script>alert(1)</script>\n[x](javascript:alert(1))"
+        shown = olga(site).post("/drafts/commented/markdown", {"markdown": text}).content.decode()
+        assert "<h3>Head</h3>" in shown
+        assert "script" not in shown.replace("[x](javascript:alert(1))", "")
+
+
+class TestFilesOfTheServer:
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"settings": "idf = /etc/passwd"},
+            {"settings": "vectors = ../../../secret"},
+            {"settings": "model = ~/models/x"},
+            {"metrics": "bleu\nwmd:vectors=/srv/vectors.bin"},
+            {"settings": "training = pyproject.toml"},
+        ],
+    )
+    def test_cannot_be_named(
+        self, site: Site, commented: Path, changes: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.models import Draft
+        from captious.server.pages import drafts
+
+        edited(site)  # what is checked before these are there is not of interest
+        monkeypatch.setattr(drafts, "check_for_server", lambda *_: pytest.fail("they were read"))
+        edited(site, **changes)
+        [problem] = Draft.objects.get().problems
+        assert "is a file of the server, which only its operator can name" in problem
+
+    def test_those_that_the_operator_named_stay(self, site: Site, commented: Path, tmp_path: Path) -> None:
+        from captious.server.challenges.draft_folder import outside_problems
+
+        text = COMMENTED.replace("[[texts]]", '[settings]\nmodel = "/srv/model"\n\n[[texts]]', 1)
+        (commented / "challenge.toml").write_text(text)
+        assert outside_problems(commented, {}) != []
+        assert outside_problems(commented, {"settings": {"model": "/srv/model"}}) == []
+
+    def test_names_of_uploads_lead_nowhere_else(self) -> None:
+        from captious.server.challenges.draft_folder import reference_file
+
+        assert reference_file("c5", "", "../../x.json.gz") == "references/c5.json.gz"
+        assert reference_file("c5", "val", "/etc/.JSONL") == "references/val-c5.jsonl"
+        assert reference_file("c5", "", "x") == "references/c5"
+
+
+class TestExport:
+    def test_the_round_trip_is_exact(self, site: Site, commented: Path, tmp_path: Path) -> None:
+        """What is exported is what was loaded, and loading it changes nothing."""
+        from captious.server.challenges.challenge_export import export_challenge
+        from captious.server.challenges.challenge_store import check_for_server
+        from captious.server.models import Challenge
+
+        challenge = Challenge.objects.get()
+        first = tmp_path / "out" / "commented"
+        first.parent.mkdir()
+        assert export_challenge(challenge, first) == ["c2.json", "challenge.toml", "pages/overview.md"]
+        for name in ("c2.json", "challenge.toml", "pages/overview.md"):
+            assert (first / name).read_bytes() == (commented / name).read_bytes()
+        _, changes = check_for_server(first)
+        assert (changes.folder, changes.undone, changes.kept) == ([], [], [])
+        before = {name: getattr(challenge, name) for name in ("definition_values", "texts", "counts")}
+        challenge.delete()
+        loaded = site.load(first)
+        assert {name: getattr(loaded, name) for name in before} == before
+
+    def test_it_says_what_was_set_on_the_site(self, site: Site, commented: Path, tmp_path: Path) -> None:
+        from captious.server.challenges.challenge_export import export_challenge
+        from captious.server.challenges.challenge_store import check_for_server
+        from captious.server.models import Challenge, Phase
+
+        Phase.objects.update(board="hidden")
+        other = tmp_path / "other-name"
+        export_challenge(Challenge.objects.get(), other)
+        checked, changes = check_for_server(other)
+        assert checked.slug == "commented"
+        assert checked.definition.phases[0].board == "hidden"
+        assert changes.undone == []
+        assert changes.kept == []
+
+    def test_the_command(self, site: Site, commented: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from click.testing import CliRunner
+
+        from captious.cli import challenge as command
+        from captious.server.operations import setup
+
+        monkeypatch.setattr(setup, "set_up", lambda *_, **__: None)
+        for slug, code in (("commented", 0), ("nowhere", 1)):
+            out = tmp_path / f"out-{slug}"
+            run = CliRunner().invoke(command.challenge, ["export", slug, "-o", str(out), "--data", str(site.data)])
+            assert (run.exit_code, out.exists()) == (code, code == 0), run.output
+        assert "there is no challenge 'nowhere'" in str(run.exception)

@@ -1,0 +1,173 @@
+"""What a challenge gives to teams: files to download, terms to accept, and what the overview says of it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site
+from tests.support.small_challenge import upload, write_folder
+
+ABOUT = """organized_by = ["Ann Smith, University of X"]
+license = "CC BY 4.0"
+citation = "@inproceedings{x}"
+terms = "Rules"
+
+[[texts]]
+title = "Rules"
+file = "rules.md"
+
+[[downloads]]
+title = "Images"
+file = "images.csv"
+"""
+
+
+def write(place: Path, about: str = ABOUT, rules: str = "Be *kind*.", images: bytes = b"id\n1\n") -> Path:
+    folder = write_folder(place / "small")
+    text = (folder / "challenge.toml").read_text()
+    head, first, rest = text.partition("[[references]]")
+    (folder / "challenge.toml").write_text(head + about + "\n" + first + rest)
+    (folder / "rules.md").write_text(rules)
+    (folder / "images.csv").write_bytes(images)
+    return folder
+
+
+@pytest.fixture
+def small(site: Site, tmp_path: Path) -> Site:
+    site.load(write(tmp_path))
+    return site
+
+
+def test_the_overview(small: Site) -> None:
+    ann = small.user("ann")
+    page = small.client(ann).get("/challenges/small/").content.decode()
+    digest = hashlib.sha256(b"id\n1\n").hexdigest()
+    for shown in ("Ann Smith, University of X", "CC BY 4.0", "@inproceedings{x}", digest, "5 bytes", "Left to you"):
+        assert shown in page, shown
+    visitor = small.client().get("/challenges/small/").content.decode()
+    assert "Left to you" not in visitor
+    answer = small.client().get("/api/v1/challenges/small").json()
+    assert answer["files"] == [{"title": "Images", "file": "images.csv", "size": 5, "sha256": digest}]
+    assert (answer["license"], len(answer["terms_version"])) == ("CC BY 4.0", 16)
+
+
+class TestDownloads:
+    def test_a_file(self, small: Site) -> None:
+        answer = small.client().get("/challenges/small/files/images.csv")
+        assert b"".join(answer.streaming_content) == b"id\n1\n"
+        assert answer["Content-Disposition"] == 'attachment; filename="images.csv"'
+        assert answer["Content-Type"] == "application/octet-stream"
+
+    @pytest.mark.parametrize(
+        "name",
+        ["c2.json", "challenge.toml", "rules.md", "../1/images.csv", "./images.csv", ".captious-ids/captions.json"],
+    )
+    def test_no_other_file_is_served(self, small: Site, name: str) -> None:
+        assert small.client().get(f"/challenges/small/files/{name}").status_code in {301, 404}
+
+    @pytest.mark.parametrize("is_public", [False, True])
+    def test_private_references_under_another_name(self, site: Site, tmp_path: Path, is_public: bool) -> None:
+        from captious.server.challenges.folder import check_folder
+        from captious.server.challenges.problems import ChallengeError
+
+        about = ABOUT + ("[[captions]]\npublic = true\n" if is_public else "")
+        folder = write(tmp_path, about)
+        (folder / "images.csv").write_bytes((folder / "c2.json").read_bytes())
+        if is_public:
+            check_folder(folder)
+            return
+        with pytest.raises(ChallengeError) as caught:
+            check_folder(folder)
+        assert caught.value.problems == ["downloads[1].file: has the private references of references[1]"]
+
+    def test_terms_that_are_not_there(self, tmp_path: Path) -> None:
+        from captious.server.challenges.folder import check_folder
+        from captious.server.challenges.problems import ChallengeError
+
+        with pytest.raises(ChallengeError) as caught:
+            check_folder(write(tmp_path, ABOUT.replace('terms = "Rules"', 'terms = "Terms"')))
+        assert caught.value.problems == ["terms: there is no text 'Terms'; known are Rules"]
+
+
+class TestTerms:
+    def submit(self, site: Site, user: Any) -> Any:
+        import json
+
+        return site.submit(user, json.loads(upload()), challenge="small")
+
+    def accept(self, site: Site, user: Any, version: str | None = None) -> None:
+        from captious.server.models import Challenge
+
+        version = Challenge.objects.get().terms_version if version is None else version
+        site.client(user).post("/challenges/small/terms", {"team": user.username, "version": version})
+
+    def test_a_team_accepts_them_once(self, small: Site) -> None:
+        from captious.server.models import TermsAcceptance
+
+        ann, bob = small.user("ann"), small.user("bob")
+        refused = self.submit(small, ann)
+        assert refused.status_code == 422
+        assert b"has to accept the terms first" in refused.content
+        assert b"accept the terms" in small.client(ann).get("/challenges/small/submit").content
+        for _ in range(2):
+            self.accept(small, ann)
+        assert TermsAcceptance.objects.count() == 1
+        assert self.submit(small, ann).status_code == 302
+        assert self.submit(small, bob).status_code == 422
+
+    def test_new_terms_are_accepted_again_and_old_ones_are_kept(self, small: Site, tmp_path: Path) -> None:
+        from captious.server.models import Challenge, TermsAcceptance
+
+        ann = small.user("ann")
+        self.accept(small, ann)
+        old = Challenge.objects.get().terms_version
+        small.load(write(tmp_path, rules="Be *very* kind."))
+        assert self.submit(small, ann).status_code == 422
+        self.accept(small, ann, old)  # a page that was opened before
+        assert self.submit(small, ann).status_code == 422
+        self.accept(small, ann)
+        assert self.submit(small, ann).status_code == 302
+        assert [row.version == old for row in TermsAcceptance.objects.all()] == [False, True]
+        assert b"earlier terms" in small.client(ann).get("/challenges/small/terms").content
+
+    def test_others_cannot_accept_for_a_team(self, small: Site) -> None:
+        from captious.server.models import Challenge, TermsAcceptance
+
+        small.user("ann")
+        version = Challenge.objects.get().terms_version
+        small.client(small.user("bob")).post("/challenges/small/terms", {"team": "ann", "version": version})
+        assert not TermsAcceptance.objects.exists()
+
+    def test_the_api(self, small: Site) -> None:
+        from captious.server.people.teams import personal_team
+
+        ann = small.user("ann")
+        personal_team(ann)
+        headers = {"Authorization": f"Bearer {small.token(ann)}"}
+        address = "/api/v1/challenges/small"
+
+        def post(what: str) -> Any:
+            send = small.client().generic
+            return send("POST", f"{address}/{what}", upload(), "application/octet-stream", headers=headers)
+
+        refused = post("submissions?method=x")
+        assert refused.status_code == 409
+        assert "/challenges/small/terms" in refused.json()["error"]
+        assert post("terms?version=old").status_code == 409
+        version = small.client().get(address).json()["terms_version"]
+        assert post(f"terms?version={version}").json()["team"] == "ann"
+        assert post("submissions?method=x").status_code == 201
+
+    def test_organizers_see_who_has_accepted(self, small: Site) -> None:
+        from captious.server.models import User
+
+        self.accept(small, small.user("ann"))
+        root = small.client(User.objects.create_superuser("root"))
+        assert b"Accepted by all teams" in root.get("/challenges/small/terms").content
+        assert b"Accepted by all teams" not in small.client(small.user("bob")).get("/challenges/small/terms").content

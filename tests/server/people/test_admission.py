@@ -1,0 +1,104 @@
+"""Which teams a challenge admits: their size, when they closed, bans; and who is their captain."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site, parsed
+from tests.support.small_challenge import upload, write_folder
+
+
+@pytest.fixture
+def team(site: Site, tmp_path: Path) -> Any:
+    """The team Alpha of Ann, its captain, and Mia."""
+    from captious.server.models import Membership
+    from captious.server.people.teams import create_team
+
+    site.load(write_folder(tmp_path / "small"))
+    made = create_team("Alpha", site.user("ann"))
+    Membership.objects.create(team=made, user=site.user("mia"))
+    return made
+
+
+def submit(site: Site, name: str = "ann", **values: Any) -> Any:
+    from captious.server.models import User
+
+    user = User.objects.get(username=name)
+    return site.submit(user, json.loads(upload()), challenge="small", **{"team": "alpha", **values})
+
+
+def limited(site: Site, line: str) -> None:
+    """The challenge, loaded again with one more line."""
+    folder = write_folder(site.data.parent / "small-again")
+    (folder / "challenge.toml").write_text(f"{line}\n{(folder / 'challenge.toml').read_text()}")
+    site.load(folder)
+
+
+def manage(site: Site, **values: str) -> Any:
+    from captious.server.models import User
+
+    root, _ = User.objects.get_or_create(username="root", is_superuser=True)
+    return site.client(root).post("/challenges/small/manage", values)
+
+
+class TestSizeAndDate:
+    def test_a_team_that_is_too_large(self, site: Site, team: Any) -> None:
+        limited(site, "team_size = 1")
+        refused = submit(site)
+        assert refused.status_code == 422
+        assert "Teams of this challenge may have 1 members; Alpha has 2." in refused.content.decode()
+        limited(site, "team_size = 2")
+        assert submit(site).status_code == 302
+
+    def test_who_joined_after_teams_closed(self, site: Site, team: Any) -> None:
+        from datetime import UTC, datetime
+
+        from captious.server.models import Membership
+
+        limited(site, "teams_close = 2020-01-01T00:00:00Z")
+        Membership.objects.filter(user__username="ann").update(joined=datetime(2019, 1, 1, tzinfo=UTC))
+        assert submit(site, "ann").status_code == 302
+        refused = submit(site, "mia")
+        assert refused.status_code == 422
+        assert "you joined Alpha later" in refused.content.decode()
+
+
+class TestBans:
+    def test_a_ban(self, site: Site, team: Any) -> None:
+        submit(site, method="scored")
+        site.work()
+        submit(site, method="waiting")
+        assert manage(site, action="ban", team="Alpha", reason="Two accounts.").status_code == 302
+        assert parsed(site.client().get("/challenges/small/leaderboard.json")) == []
+        assert [row.status for row in site.submissions()] == ["done", "cancelled"]
+        refused = submit(site)
+        assert refused.status_code == 422
+        assert "Alpha may not submit to this challenge: Two accounts." in refused.content.decode()
+        assert submit(site, team="ann").status_code == 302  # it is the team that is banned
+        assert manage(site, action="lift", team="alpha").status_code == 302
+        assert submit(site).status_code == 302
+        assert [row["method"] for row in parsed(site.client().get("/challenges/small/leaderboard.json"))] == []
+
+    def test_of_a_team_that_is_not_there(self, site: Site, team: Any) -> None:
+        from captious.server.models import TeamBan
+
+        assert manage(site, action="ban", team="Nobody", reason="x").status_code == 422
+        assert manage(site, action="ban", team="Alpha", reason="").status_code == 422
+        assert manage(site, action="lift", team="alpha").status_code == 404
+        assert not TeamBan.objects.exists()
+
+
+def test_the_captaincy_is_handed_on(site: Site, team: Any) -> None:
+    from captious.server.models import Membership, User
+
+    ann, mia = (User.objects.get(username=name) for name in ("ann", "mia"))
+    assert site.client(mia).post(f"/teams/alpha/members/{mia.pk}/captain").status_code == 404
+    assert site.client(ann).post(f"/teams/alpha/members/{mia.pk}/captain").status_code == 302
+    assert [row.user.username for row in Membership.objects.filter(team=team, is_captain=True)] == ["mia"]
+    assert site.client(ann).post(f"/teams/alpha/members/{mia.pk}/remove").status_code == 404

@@ -1,0 +1,90 @@
+"""The description of the API: complete, and true of what the calls answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.server.security.test_access import addresses, all_routes
+from tests.server.security.world import World, upload
+
+
+@pytest.fixture(scope="module")
+def described(world: World) -> dict[str, Any]:
+    answer: dict[str, Any] = world.as_user("visitor").get("/api/v1/openapi.json").json()
+    return answer
+
+
+def refs(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from ([value["$ref"]] if isinstance(value.get("$ref"), str) else [])
+        value = [*value.values()]
+    if isinstance(value, list):
+        for item in value:
+            yield from refs(item)
+
+
+def test_it_has_every_call(world: World, described: dict[str, Any]) -> None:
+    routes = {route for route in all_routes() if route.startswith("api/v1/") and route != "api/v1/openapi.json"}
+    assert {re.sub(r"<\w+:(\w+)>", r"{\1}", f"/{route}") for route in routes} == set(described["paths"])
+    assert described["openapi"] == "3.1.0"
+    names = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
+    assert len(names) == len({*names}) == 14
+
+
+def test_it_is_consistent(described: dict[str, Any]) -> None:
+    for ref in refs(described):
+        assert ref.rpartition("/")[2] in described["components"]["schemas"], ref
+    for address, methods in described["paths"].items():
+        for operation in methods.values():
+            in_address = {each["name"] for each in operation["parameters"] if each["in"] == "path"}
+            assert in_address == {*re.findall(r"{(\w+)}", address)}
+            assert operation["summary"].endswith(".")
+            assert operation["responses"]
+
+
+def test_answers_are_as_described(world: World) -> None:
+    """Every answer of every role to every GET, and those of POST, has exactly the keys and types of its schema."""
+    from django.urls import resolve
+    from pydantic import TypeAdapter
+
+    from captious.server.api.answers import ErrorAnswer
+
+    seen = set()
+    for address in addresses(world, api=True):
+        declared = getattr(resolve(address.partition("?")[0]).func, "declared", {})
+        for method, each in declared.items():
+            if isinstance(each.answer, str):
+                continue
+            for role in ("visitor", "ann"):
+                with world.undone():
+                    query = f"?method=Mine&filename=captions.zip&phase=main&team={role}" if method == "POST" else ""
+                    body = upload() if address.endswith("/submissions") and method == "POST" else b""
+                    if address.endswith("/delete"):
+                        continue  # as it removes files; see test_calls.py
+                    response = world.call(role, method, address + query, body)
+                    content = b"".join(response.streaming_content) if response.streaming else response.content
+                kind = each.answer if response.status_code < 300 else ErrorAnswer
+                if response.status_code != 404 or content.startswith(b"{"):
+                    TypeAdapter(kind).validate_json(content, strict=False)
+                if response.status_code >= 400:
+                    known = {*each.errors, 401, 404, 429}
+                    assert response.status_code in known, (method, address, response.status_code)
+                else:
+                    assert response.status_code in {each.status, 200}
+                    seen.add((method, each.about))
+    assert len(seen) == 9
+
+
+def test_the_page_names_every_call_and_loads_nothing_from_elsewhere(world: World, described: dict[str, Any]) -> None:
+    text = world.as_user("visitor").get("/api/").content.decode()
+    for address in described["paths"]:
+        assert address in text
+    for name in described["components"]["schemas"]:
+        assert f"<h3>{name}</h3>" in text
+    assert re.findall(r'(?:src|href)="(?:https?:)?//', text) == []
