@@ -58,3 +58,14 @@ def test_what_organizers_do_leads_to_the_same_page(site: Site, ann: Any) -> None
     answer = site.client(ann).post(address, {"action": "hide", "submission": oldest.pk})
     assert (answer.status_code, answer["Location"]) == (302, address)
     assert Submission.objects.get(method="oldest").is_hidden
+
+
+def test_the_api_gives_a_hundred_at_a_time(site: Site, ann: Any) -> None:
+    headers = {"Authorization": f"Bearer {site.token(ann)}"}
+
+    def page(number: str) -> Any:
+        return site.client().get("/api/v1/challenges/small/submissions", {"page": number}, headers=headers)
+
+    assert [len(page(number).json()) for number in ("1", "2", "3")] == [100, 5, 0]
+    assert page("2").json()[-1]["method"] == "oldest"
+    assert [page(number).status_code for number in ("0", "-1", "x", "1" * 30)] == [400] * 4

@@ -42,7 +42,7 @@ def board_changed(phase: int) -> None:
     Boards of many rows are left to a worker, so that a page does not take seconds.
     """
     Phase.objects.filter(pk=phase).update(board_changes=F("board_changes") + 1)
-    if Submission.objects.on_board().filter(phase=phase).count() <= _MOST_ROWS:
+    if Submission.objects.competing().filter(phase=phase).count() <= _MOST_ROWS:
         transaction.on_commit(lambda: refresh(phase), robust=True)
 
 
