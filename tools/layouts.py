@@ -24,7 +24,7 @@ def layouts_table() -> str:
     rows = ["| layout | files | recognized by | id | captions | split |", "|---|---|---|---|---|---|"]
     for layout in layouts:
         ids = ", otherwise ".join(code(name.split("+")) for name in layout.ids)
-        captions = " or ".join(code(name.split()) for name in layout.captions)
+        captions = either_of([code(name.split()) for name in layout.captions])
         split = code([layout.split]) if has_splits(layout) else ""
         rows.append(f"| {layout.name} | {layout.files} | {marks(layout)} | {ids} | {captions} | {split} |")
     notes = [f"- {layout.name}: {layout.note}" for layout in layouts if layout.note]
@@ -60,8 +60,13 @@ def marks(layout: Layout) -> str:
     fields = [name for name in layout.fields if name not in (*layout.ids, *layout.captions)]
     fields += layout.ids[0].split("+") if len(layout.ids) == 1 else []
     fields += layout.captions[0].split()[:1] if len(layout.captions) == 1 else []
-    either = f", {' or '.join(code([name]) for name in layout.captions)}" if len(layout.captions) > 1 else ""
+    either = f", {either_of([code([name]) for name in layout.captions])}" if len(layout.captions) > 1 else ""
     return keys + code(dict.fromkeys(fields)) + either
+
+
+def either_of(names: list[str]) -> str:
+    """Names to choose from; of many, the first ones and the last."""
+    return " or ".join(names if len(names) < 5 else [", ".join([*names[:3], "..."]), names[-1]])
 
 
 def code(names: Iterable[str]) -> str:

@@ -144,6 +144,33 @@ def test_two_models_and_a_prompt(tmp_path: Path) -> None:
     assert "cannot be used with --from" in str(refused.exception or refused.output)
 
 
+@pytest.mark.filterwarnings("ignore:3 of 3 candidates hold Markdown", "ignore:too few images for intervals")
+def test_logs_are_checked_and_compared(tmp_path: Path) -> None:
+    samples = lmms_eval("0.3")
+    first = written(tmp_path / "a.jsonl", samples)
+    marked = [sample | {"filtered_resps": [f"**{sample['filtered_resps'][0]}**"]} for sample in samples]
+    second = written(tmp_path / "b.jsonl", marked)
+    checked = CliRunner().invoke(command_line, ["check", str(second), "--from", "lmms-eval"])
+    assert f"b: {len(ANSWERS)} candidates" in checked.output
+    assert f"{len(ANSWERS)} of {len(ANSWERS)} candidates hold Markdown" in checked.output
+    command = ["--from", "lmms-eval", "-m", "rouge-l", "--format", "json"]
+    result = CliRunner().invoke(command_line, ["compare", str(first), str(second), *command], catch_exceptions=False)
+    compared = json.loads(result.stdout)
+    log, other = (read_harness_log(file, "lmms-eval") for file in (first, second))
+    plain = captious.compare(log.candidates, other.candidates, log.references, ["rouge-l"])
+    assert compared["metrics"]["rouge-l"]["p_bootstrap"] == plain["rouge-l"].p_bootstrap
+    refused = CliRunner().invoke(command_line, ["check", str(first), str(second), "--from", "lmms-eval"])
+    assert "a log has references of its own" in str(refused.exception or refused.output)
+
+
+def test_a_document_of_the_first_versions_of_lmms_eval(tmp_path: Path) -> None:
+    samples = lmms_eval("0.3")
+    lines = read_harness_log(written(tmp_path / "a.jsonl", samples), "lmms-eval")
+    path = tmp_path / "coco2014_cap_val.json"
+    path.write_text(json.dumps({"args": {"model": "llava"}, "logs": samples, "time": "0613"}, indent=1), "utf-8")
+    assert read_harness_log(path, "lmms-eval") == lines
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -48,6 +48,13 @@ FILES: dict[str, tuple[str | None, str | None, list[Any], list[list[str]]]] = {
     "videodatainfo.json": (None, "validate", ["video7011", "video7012"], of(1, 2)),
     "vatex_english.json": (None, None, ["Ptf_2VRj-V0_000122_000132", "5bbW8tBOF5s_000122_000132"], of(0, 1)),
     "vatex.json": ("caption=enCap", None, ["Ptf_2VRj-V0_000122_000132", "5bbW8tBOF5s_000122_000132"], of(0, 1)),
+    "crossmodal_3600_captions.jsonl": ("caption=en", None, ["0123456789abcdef", "fedcba9876543210"], of(0, 1)),
+    "crossmodal_3600_captions.jsonl tokens": (
+        "references=en/caption/tokenized/lowercase",
+        None,
+        ["0123456789abcdef", "fedcba9876543210"],
+        [[text.lower().replace(".", " .") for text in texts] for texts in TEXTS[:2]],
+    ),
     "MSR Video Description Corpus.csv": (None, None, ["mv89psg6zh4_33_46", "-4wsuPCjDBc_5_15"], of(0, 1)),
     "AllVideoDescriptions.txt": (None, None, ["mv89psg6zh4_33_46", "-4wsuPCjDBc_5_15"], of(0, 1)),
     "activitynet_val_1.json": (
@@ -239,6 +246,26 @@ def test_rows_of_usual_names(write: Write) -> None:
 
 
 # ---- what is refused
+
+
+def test_a_language_of_crossmodal_3600_must_be_chosen_and_be_there(write: Write, refuses: Refuses) -> None:
+    file = FOLDER / "crossmodal_3600_captions.jsonl"
+    with pytest.raises(CaptionFileError, match="de and en and ja could be the references") as caught:
+        read_references(file)
+    assert "--columns caption=de or --columns caption=en or" in caught.value.help
+    with pytest.raises(InputError, match="de and en and ja could be"):
+        read_references(file, columns="caption=fr")
+    with refuses(CaptionFileError, "expected 'ja' to be an object with 'caption/stems', found 'caption'", "line 1"):
+        read_references(file, columns="caption=ja/caption/stems")
+    assert read_groups(file, column="image/locale").names == ("de", "ja")
+    no_object = '{"image/key": "a", "image/locale": "de", "de": ["Ein Hund."]}'
+    with refuses(CaptionFileError, "expected 'de' to be an object with 'caption'", "line 1"):
+        read_references(write("captions.jsonl", no_object))
+
+
+def test_keys_of_objects_in_any_file(write: Write) -> None:
+    path = write("r.jsonl", '{"image": 1, "de": {"a/b": ["Hund"], "c": "Katze"}, "en/x": "dog"}')
+    assert read_references(path, columns="caption=de/a/b,caption=de/c,caption=en/x").texts == ("Hund", "Katze", "dog")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -122,6 +123,21 @@ def test_no_server(make: Make) -> None:
     with pytest.raises(EndpointError, match="no server can be reached") as caught:
         make(endpoint="http://127.0.0.1:9/v1").ask([Question("hello")])
     assert "http://127.0.0.1:9/v1" in caught.value.where
+
+
+def test_a_failure_ends_the_run_when_many_questions_wait(make: Make) -> None:
+    questions = [Question(f"waiting {number}") for number in range(400)]
+    errors: list[EndpointError] = []
+
+    def ask() -> None:
+        with pytest.raises(EndpointError, match="no server can be reached") as caught:
+            make(endpoint="http://127.0.0.1:9/v1", concurrency=4).ask(questions)
+        errors.append(caught.value)
+
+    thread = Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert errors, "the run does not end"
 
 
 def test_the_limit_is_checked_before_the_first_call(make: Make, endpoint: ChatServer) -> None:

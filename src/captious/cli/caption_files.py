@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from captious.cli.library_options import Command, option_of
 from captious.data import CaptionFile, read_captions
 from captious.data.caption_file import ReadOptions, read_options_of
+from captious.data.harness_logs import HarnessLog, read_harness_log
+from captious.errors import ParameterError
 
-__all__ = ["caption_files", "part_options", "reads_captions"]
+__all__ = ["caption_files", "harness_logs", "part_options", "reads_captions"]
 
 
 def part_options(command: Command) -> Command:
@@ -50,6 +52,19 @@ def caption_files(values: Mapping[str, Any], columns: str | None, split: str | N
         if read_options is None
         else {name: _sharing(value, read_options) for name, value in values.items()}
     )
+
+
+def harness_logs(files: Sequence[Path], harness: str | None, *, has_columns: bool) -> list[HarnessLog]:
+    """The logs that files are, none if they are of no harness; raises as ``read_harness_log``.
+
+    Raises:
+        ParameterError: columns or a split were named.
+    """
+    if harness is None:
+        return []
+    if has_columns:
+        raise ParameterError("--columns and --split cannot be used with --from", help="leave them out")
+    return [read_harness_log(file, harness) for file in files]
 
 
 def _files(value: Any) -> Iterator[Path]:

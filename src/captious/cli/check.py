@@ -6,11 +6,14 @@ from pathlib import Path
 
 import click
 
-from captious.cli.caption_files import reads_captions
+from captious.cli.caption_files import harness_logs, reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import clean_option, several_option, subset_option
+from captious.cli.options import clean_option, harness_option, several_option, subset_option
 from captious.cli.outputs import deliver, output_options
+from captious.data import CaptionFile
+from captious.errors import ParameterError
 from captious.evaluation import check as check_captions
+from captious.evaluation.system_names import name_of
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
 
@@ -21,6 +24,7 @@ __all__ = ["check"]
 @click.argument("candidates", type=FILE)
 @click.argument("references", type=FILE, required=False)
 @output_options(*FORMATS)
+@harness_option
 @several_option
 @subset_option
 @clean_option
@@ -28,6 +32,7 @@ __all__ = ["check"]
 def check(
     candidates: Path,
     references: Path | None,
+    harness: str | None,
     several: bool,
     subset: bool,
     clean: str,
@@ -40,6 +45,14 @@ def check(
     The table counts candidates that are empty, hold Markdown, begin like the answer to a prompt, have several
     sentences, are much longer or shorter than references, are in another script or language, repeat themselves or are
     cut off. Below it stands what captious score would warn of, and what to do.
+
+    With --from, CANDIDATES is a log of a harness, which has the references, too.
     """
-    result = check_captions(candidates, references, several=several, subset=subset, clean=clean)
+    if harness is not None and references is not None:
+        raise ParameterError("a log has references of its own", help="leave out REFERENCES")
+    sides: tuple[object, object] = (candidates, references)
+    for log in harness_logs([candidates], harness, has_columns=isinstance(candidates, CaptionFile)):
+        sides = (log.candidates, log.references)
+    name = name_of(candidates, "candidates")
+    result = check_captions(*sides, system=name, several=several, subset=subset, clean=clean)
     deliver(result.to_table(), output, format_, presentation)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from captious.cli.caption_files import reads_captions
+from captious.cli.caption_files import harness_logs, reads_captions
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
     clean_option,
+    harness_option,
     metric_options,
     no_references_option,
     of_k_option,
@@ -21,7 +22,7 @@ from captious.cli.options import (
     subset_option,
 )
 from captious.cli.outputs import deliver, output_options, warn
-from captious.data import References, absent_references, read_references
+from captious.data import CaptionFile, References, absent_references, read_references
 from captious.errors import ParameterError
 from captious.evaluation import PairwiseComparison, Reports
 from captious.evaluation import compare as compare_systems
@@ -43,6 +44,7 @@ __all__ = ["compare"]
     metavar="N",
     help="Show the N images on which two systems differ most.",
 )
+@harness_option
 @no_references_option
 @group_option
 @output_options(*FORMATS)
@@ -57,6 +59,7 @@ def compare(
     files: tuple[Path, ...],
     settings: Settings,
     examples: int,
+    harness: str | None,
     no_references: bool,
     group_by: str | None,
     format_: str,
@@ -73,27 +76,35 @@ def compare(
     and letters mark each score with the systems that are significantly worse.
 
     Metrics that need no references are compared without REFERENCES, with --no-references.
+
+    With --from, files are logs of a harness, which have answers and references; those of the first are used.
     """
     if examples and format_ in ("csv", "latex", "xlsx"):
         raise click.UsageError(
             f"--examples needs --format table, json, markdown or html; {format_} cannot contain them"
         )
-    candidates, references = (files, None) if no_references else (files[:-1], files[-1:])
-    if not no_references and len(files) < 3:
+    logs = harness_logs(files, harness, has_columns=any(isinstance(file, CaptionFile) for file in files))
+    candidates, references = (files, None) if no_references or logs else (files[:-1], files[-1:])
+    if references is not None and len(files) < 3:
         raise click.MissingParameter(param_hint="'REFERENCES'", param_type="argument")
     if len(candidates) < 2:
-        raise ParameterError("two systems are needed", help="give A and B, and with --no-references nothing else")
+        help = "give A and B, and with --no-references or --from nothing else"
+        raise ParameterError("two systems are needed", help=help)
     if len(candidates) > 2 and (examples or group_by):
         raise click.UsageError("--examples and --group-by compare two systems")
     names = system_names(candidates)
-    table = read_references(references[0]) if references else absent_references(candidates[0])
-    if len(candidates) > 2:
-        result: Any = _pairwise(dict(zip(names, candidates, strict=True)), table, settings, **options)
+    answers: Sequence[Any] = [log.candidates for log in logs] or candidates
+    if logs and not no_references:
+        table = read_references(logs[0].references)
+    else:
+        table = read_references(references[0]) if references else absent_references(answers[0])
+    if len(answers) > 2:
+        result: Any = _pairwise(dict(zip(names, answers, strict=True)), table, settings, **options)
         deliver(result.to_table(), output, format_, presentation)
         warn(result.warnings)
         return
-    groups = groups_of(group_by, [*(references or ()), *candidates], table, settings)
-    (a, b), (first, second) = candidates, names
+    groups = groups_of(group_by, [*(references or ()), *answers], table, settings)
+    (a, b), (first, second) = answers, names
     comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
     result = comparison if groups is None else comparison.by_group(groups)
     deliver(result.to_table(examples=examples), output, format_, presentation)
@@ -101,7 +112,7 @@ def compare(
 
 
 def _pairwise(
-    files: Mapping[str, Path],
+    files: Mapping[str, Any],
     references: References,
     settings: Settings,
     resamples: int,

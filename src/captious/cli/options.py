@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
+from captious.data.harness_logs import HARNESSES
 from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
@@ -26,6 +27,7 @@ __all__ = [
     "SEED",
     "clean_option",
     "data_option",
+    "harness_option",
     "metric_option",
     "metric_options",
     "named_systems",
@@ -78,6 +80,12 @@ no_references_option = click.option(
     "--no-references",
     is_flag=True,
     help="All files are candidates: for metrics that need no references, such as chair and clipscore.",
+)
+harness_option = click.option(
+    "--from",
+    "harness",
+    type=click.Choice(HARNESSES),
+    help="All files are logs of this harness, one per system: answers with their references.",
 )
 data_option = click.option(
     "--data", type=FILE, metavar="DIR", help="Folder of human judgments. Default: CAPTIOUS_DATA."

@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from captious.cli.caption_files import caption_files, part_options
+from captious.cli.caption_files import caption_files, harness_logs, part_options
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
     clean_option,
+    harness_option,
     metric_options,
     no_references_option,
     of_k_option,
@@ -24,7 +25,7 @@ from captious.cli.options import (
 from captious.cli.outputs import PRESENTATION, deliver, output_options, warn, written
 from captious.cli.shards import check_shard_options, shard_options, sharded_report
 from captious.data import absent_references, read_captions, read_references, same_images
-from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
+from captious.data.harness_logs import HarnessLog
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
@@ -53,12 +54,7 @@ __all__ = ["score"]
     metavar="FILE",
     help="Also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.",
 )
-@click.option(
-    "--from",
-    "harness",
-    type=click.Choice(HARNESSES),
-    help="All files are logs of this harness, one per system: answers with their references.",
-)
+@harness_option
 @no_references_option
 @group_option
 @written("output", "per_caption", folders_with="shards")
@@ -123,7 +119,7 @@ def score(
     check_shard_options()
     if not files:
         raise click.UsageError("no candidates given")
-    logs = [read_harness_log(file, harness) for file in files] if harness is not None else []
+    logs = harness_logs(files, harness, has_columns=columns is not None or split is not None)
     if len(files) < (1 if no_references or logs else 2):
         raise ParameterError(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"
@@ -131,8 +127,6 @@ def score(
     candidates: Sequence[Any]
     references: Any
     if logs:
-        if columns is not None or split is not None:
-            raise ParameterError("--columns and --split cannot be used with --from", help="leave them out")
         names = system_names(files)
         candidates, references = [log.candidates for log in logs], None if no_references else logs[0].references
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
@@ -10,7 +11,7 @@ from typing import Any
 from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.ids import IdForm, ImageId
 from captious.data.layouts import Layout, fields_of, nearest_layout, row_layouts
-from captious.data.source import Role, Source
+from captious.data.source import Role, Source, some
 from captious.errors import InputError, UnknownNameError
 
 __all__ = [
@@ -43,6 +44,7 @@ class Fields:
     Args:
         ids: those of the id, joined by "_" if there are several.
         texts: those of captions, of which each is a caption or a list of them.
+        keys: the key of the captions in objects that a field of ``texts`` holds, one per field; "" for none.
         split: the one that says to which split a row belongs, if that matters.
         kept: by field, which rows are read.
         splits_apart: whether one of several splits must be chosen.
@@ -50,6 +52,7 @@ class Fields:
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
+    keys: tuple[str, ...]
     split: str | None = None
     kept: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     splits_apart: bool = False
@@ -122,9 +125,15 @@ class _Row:
     @property
     def named_texts(self) -> tuple[str, ...]:
         """The fields of captions that the user names, as far as they are there."""
+        return tuple(name for name, _ in self.named_keys.values())
+
+    @property
+    def named_keys(self) -> dict[str, tuple[str, str]]:
+        """The names of captions that the user gives -> field, key: "de/caption" is the key caption of the field de."""
         read_options = self.source.read_options
         texts = () if read_options is None else read_options.columns.texts(self.source.role)
-        return texts if all(name in self.names for name in texts) else ()
+        keys = {text: (text, "") if text in self.names else _field_and_key(text) for text in texts}
+        return keys if all(name in self.names for name, _ in keys.values()) else {}
 
     def ids_of(self, layout: Layout) -> tuple[str, ...]:
         present = (tuple(name.split("+")) for name in layout.ids)
@@ -179,18 +188,23 @@ class _Row:
         apart = layout is not None and layout.splits_apart and self.source.role != "groups"
         split = "split" if layout is None else layout.split
         is_chosen = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
+        named = self.named_keys if self.source.role != "groups" else {}
         if read_options is not None:
-            read_options.use([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ())])
+            read_options.use([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *named])
+        keys = [key for _, key in named.values()] or [""] * len(texts)
+        if layout is not None and self.source.role != "groups":
+            keys = [key or layout.key for key in keys]
         kept = {} if layout is None else {name: keep for name, keep in layout.kept.items() if name in self.names}
-        return Fields(ids, texts, split if is_chosen else None, kept, apart)
+        return Fields(ids, texts, tuple(keys), split if is_chosen else None, kept, apart)
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """The error for two fields to choose from."""
-        shown = " or ".join(f"--columns {choice}" for choice in choices)
+        shown = some([f"--columns {choice}" for choice in choices], separator=" or ")
         return self.source.error(problem, where=self.where, help=f"choose: {shown} (columns= in Python)")
 
     def _could_be(self, names: Sequence[str]) -> str:
-        return f"both {' and '.join(names)} could be the {self.source.role}"
+        both = "both " * (len(names) == 2)
+        return f"{both}{some(names, separator=' and ')} could be the {self.source.role}"
 
     def _missing(self, what: str, column: str, usual: _Names, others: _Names) -> InputError:
         """The error for a row that has none of the usual names; ``others`` are those of its other column."""
@@ -248,12 +262,37 @@ def rows_of_columns(
         chosen = _chosen(source, fields, columns[n_ids + n_texts :], len(numbers))
         columns = [[*compress(column, chosen)] for column in columns]
         numbers = [*compress(numbers, chosen)]
-    ids, values = columns[0], columns[n_ids]
+    ids = columns[0]
+    texts = [
+        _under_key(source, name, key, column, unit, numbers) if key else column
+        for name, key, column in zip(fields.texts, fields.keys, columns[n_ids:], strict=False)
+    ]
+    values = texts[0]
     if n_ids > 1:
         ids = ["_".join(map(str, parts)) for parts in zip(*columns[:n_ids], strict=True)]
     if n_texts > 1:
-        values = [_joined(cells) for cells in zip(*columns[n_ids : n_ids + n_texts], strict=True)]
+        values = [_joined(cells) for cells in zip(*texts, strict=True)]
     return caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
+
+
+def _under_key(
+    source: Source, name: str, key: str, column: Sequence[Any], unit: str, numbers: Sequence[ImageId]
+) -> Sequence[Any]:
+    """The values of a key of objects."""
+    for number, cell in zip(numbers, column, strict=True):
+        if not isinstance(cell, Mapping) or key not in cell:
+            found = some(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
+            problem = f"expected {name!r} to be an object with {key!r}, found {found}"
+            raise source.error(
+                problem, where=f"{unit} {number}", help=f"name another key: --columns caption={name}/KEY"
+            )
+    return [cell[key] for cell in column]
+
+
+def _field_and_key(name: str) -> tuple[str, str]:
+    """A field, and the key after the first slash."""
+    field, _, key = name.partition("/")
+    return (field, key) if key else (name, "")
 
 
 def _joined(cells: Sequence[Any]) -> list[Any]:

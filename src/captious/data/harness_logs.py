@@ -2,8 +2,8 @@
 
 lmms-eval writes ``*_samples_TASK.jsonl`` with ``--log_samples``: an object per answer, with ``filtered_resps`` or
 ``resps``, and either the fields that its task hands to metrics, ``{"answer", "pred", "image_id"}``, or ``doc`` and
-``target``. VLMEvalKit writes ``MODEL_DATASET.xlsx``, .tsv or .json, with ``index``, ``question``, ``answer`` and
-``prediction``.
+``target``; its first versions wrote one document with a list of them, "logs". VLMEvalKit writes
+``MODEL_DATASET.xlsx``, .tsv or .json, with ``index``, ``question``, ``answer`` and ``prediction``.
 """
 
 from __future__ import annotations
@@ -177,11 +177,22 @@ def _json_rows(file: Path) -> Iterator[Mapping[str, Any]]:
     try:
         if text.lstrip().startswith("["):
             rows = json.loads(text)
+        elif (document := _document(text)) is not None:
+            rows = document
         else:  # captions may hold U+2028, which splitlines would cut at
             rows = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError) as error:
         raise CaptionFileError(f"not JSON: {error}", where=str(file), help="give the log as it was written") from error
     yield from rows
+
+
+def _document(text: str) -> list[Any] | None:
+    """The "logs" of a JSON document; None if this is none."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return None
+    return document["logs"] if isinstance(document, dict) and isinstance(document.get("logs"), list) else None
 
 
 def _table_rows(file: Path) -> Iterator[Mapping[str, Any]]:

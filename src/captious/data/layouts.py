@@ -57,6 +57,7 @@ class Layout:
         kept: by field, which rows are read.
         absent: fields that it does not have.
         on_request: it is read only if ``--columns`` names its captions.
+        key: where fields of captions hold objects, the key of the captions in them.
         note: what the documentation adds.
     """
 
@@ -73,6 +74,7 @@ class Layout:
     kept: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     on_request: bool = False
+    key: str = ""
     note: str = ""
 
     def captions_among(self, names: Sequence[object]) -> list[tuple[str, ...]]:
@@ -104,6 +106,30 @@ def fields_of(caption: str, names: Collection[object]) -> tuple[str, ...]:
     return fields if "#" in first or first in fields else ()
 
 
+_CROSSMODAL_LANGUAGES = (
+    *("ar", "bn", "cs", "da", "de", "el", "en", "es", "fa", "fi", "fil", "fr", "he", "hi", "hr", "hu", "id", "it"),
+    *(
+        "iw",
+        "ja",
+        "ko",
+        "mi",
+        "nl",
+        "no",
+        "pl",
+        "pt",
+        "quz",
+        "ro",
+        "ru",
+        "sv",
+        "sw",
+        "te",
+        "th",
+        "tr",
+        "uk",
+        "vi",
+        "zh",
+    ),
+)
 _IMAGES = Parents("images", "id", "image_id")
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -197,6 +223,16 @@ LAYOUTS: tuple[Layout, ...] = (
         ("videoID",),
         ("enCap", "chCap"),
         note="Where both languages are there, choose: `--columns caption=enCap`.",
+    ),
+    Layout(
+        "Crossmodal-3600",
+        "captions.jsonl",
+        ("image/key", "image/locale"),
+        ("image/key",),
+        _CROSSMODAL_LANGUAGES,
+        key="caption",
+        note="Choose the language: `--columns caption=de`. `--columns caption=de/caption/tokenized/lowercase` reads "
+        "[its tokens](languages.md#crossmodal-3600) instead.",
     ),
     Layout(
         "MSVD",

@@ -9,7 +9,7 @@ import pytest
 
 from captious.errors import CaptionFileError, ParameterError
 from captious.judgment import judge
-from captious.judgment.human_judgments import CaptionPairs
+from captious.judgment.human_judgments import CaptionPairs, RatedCaptions
 
 from ...support.judgments import load, write_jsonl
 
@@ -39,7 +39,7 @@ def length(candidates: list[str], references: list[list[str]]) -> list[int]:
 
 
 def test_pairs(folder: Path) -> None:
-    found = load(folder, "iiw")
+    found = load(folder, "iiw@iiw-400")
     assert isinstance(found, CaptionPairs)
     assert found.captions.candidates[:2] == ("a long text about a dog", "a dog")
     assert found.n == 5
@@ -54,7 +54,22 @@ def test_metrics_without_references(folder: Path) -> None:
     assert judgment["iiw@docci-comprehensiveness"]["length"].value == 0.0
     assert "references" not in judgment["iiw@docci-specificity"]["length"].signature
     with pytest.raises(ParameterError, match="cider-d cannot be computed without references"):
-        judge("iiw", "cider-d", data=folder)
+        judge("iiw@iiw-400", "cider-d", data=folder)
+
+
+def test_one_description_as_the_reference_of_the_other(folder: Path) -> None:
+    found = load(folder, "iiw@kendall-iiw-400")
+    assert isinstance(found, RatedCaptions)
+    assert found.captions.candidates == ("a dog", "a dog")
+    assert found.captions.references.texts == ("a long text about a dog",) * 2
+    assert [[*ratings] for ratings in found.ratings] == [[(-1 - 1 + 2 + 0 + 2) / 5], [-1 / 5]]
+    specific = load(folder, "iiw@kendall-iiw-400-specificity")
+    assert isinstance(specific, RatedCaptions)
+    assert [[*ratings] for ratings in specific.ratings] == [[-1], [0]]
+    docci = load(folder, "iiw")
+    assert isinstance(docci, RatedCaptions)
+    assert (docci.captions.candidates, docci.captions.references.texts) == (("a long text",), ("short",))
+    assert [[*ratings] for ratings in docci.ratings] == [[(-1 + 4) / 5]]
 
 
 def test_a_verdict_that_is_none(folder: Path) -> None:
@@ -68,3 +83,5 @@ def test_a_verdict_that_is_none(folder: Path) -> None:
 def test_the_owners_files(shared_data: Path) -> None:
     assert load(shared_data, "iiw@iiw-400-specificity").n == 95
     assert load(shared_data, "iiw@docci-hallucination").n == 59
+    judgment = judge(["iiw", "iiw@kendall-iiw-400-specificity"], "length-words", data=shared_data, resamples=10)
+    assert [round(100 * result["length-words"].value, 1) for result in judgment.values()] == [28.5, 3.1]

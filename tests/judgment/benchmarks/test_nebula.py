@@ -48,3 +48,18 @@ def test_other_columns_and_damaged_files(tmp_path: Path) -> None:
     (tmp_path / "nebula" / "test-0.parquet").write_bytes(b"PAR1")
     with pytest.raises(CaptionFileError, match="parquet"):
         load(tmp_path, "nebula")
+
+
+def test_corrected_ratings(tmp_path: Path) -> None:
+    rows = [row("b.jpg", "a  cat", ["the cat"], 0.25), row("b.jpg", "a dog", ["the cat"], 0.5)]
+    write(tmp_path, "test-0.parquet", rows)
+    with pytest.raises(ResourceError, match=r"spica_train\.csv"):
+        load(tmp_path, "nebula@corrected-tau-c")
+    for split, lines in {"train": "b.jpg,a cat,1.0\n", "val": 'b,"a cat",0.5\n', "test": "c.jpg,a dog,1.0\n"}.items():
+        (tmp_path / "nebula" / f"spica_{split}.csv").write_text(f"imgid,mt,score\n{lines}")
+    found = load(tmp_path, "nebula@corrected-tau-b")
+    assert isinstance(found, RatedCaptions)
+    assert [each.tolist() for each in found.ratings] == [[0.75], [0.5]]
+    as_published = load(tmp_path, "nebula@tau-b")
+    assert isinstance(as_published, RatedCaptions)
+    assert [each.tolist() for each in as_published.ratings] == [[0.25], [0.5]]

@@ -1,20 +1,22 @@
 """ImageInWords: which of two long descriptions of an image do people prefer, by five criteria? Garg et al. 2024.
 
 IIW-400 compares descriptions that people wrote with those of a model that was trained on such (IIW-P5B); DOCCI_Test
-compares them with DOCCI's. Metrics get no references, because each description would be one only for the other. Other
-comparisons of the paper, with GPT-4V and with DCI, are in files without the other description.
+compares them with DOCCI's. In the paper's protocols, metrics get no references, because each description would be one
+only for the other. In ours, whose names begin with "kendall-", one description is the reference, and the score of the
+other is compared with how much better it was found. Other comparisons of the paper, with GPT-4V and with DCI, are in
+files without the other description.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 
 __all__ = ["IIW"]
 
@@ -37,34 +39,99 @@ _FORMS = {
     ),
     "docci": ("iiw/DOCCI_Test.jsonl", "image", ("IIW", "DOCCI"), None, ("IIW", "DOCCI")),
 }
+#: By data set: the description that is scored against the other one.
+_CANDIDATES = {"iiw-400": 1, "docci": 0}
 _NEUTRAL = "Neutral"
 
 
-def _read(folder: DataFolder) -> list[CaptionPair]:
+@dataclass(frozen=True)
+class _Comparison:
+    """Two descriptions of an image: by criterion, how much better the second one is, -2 to 2."""
+
+    data_set: str
+    image: str
+    texts: tuple[str, str]
+    verdicts: Mapping[str, int]
+
+
+def _read(folder: DataFolder) -> list[_Comparison]:
     """``{"IIW": ..., "DOCCI": ..., "metrics/Specificity": "IIW is marginally better"}`` on every line."""
-    return [pair for data_set in _FORMS for pair in _pairs(folder, data_set)]
+    return [comparison for data_set in _FORMS for comparison in _comparisons(folder, data_set)]
 
 
-def _pairs(folder: DataFolder, data_set: str) -> Iterator[CaptionPair]:
+def _comparisons(folder: DataFolder, data_set: str) -> Iterator[_Comparison]:
     file, image, fields, nested, names = _FORMS[data_set]
     for line, record in folder.numbered_records(file):
         judged: Mapping[str, Any] | None = record if nested is None else record.get(nested)
         if judged is None:  # only some descriptions were compared
             continue
-        texts = (record[fields[0]], record[fields[1]])
+        verdicts = {}
         for criterion, key in _CRITERIA.items():
             verdict = judged[f"metrics/{key}"]
-            found = re.fullmatch("(.+) is (?:marginally|substantially) better", verdict)
+            found = re.fullmatch("(.+) is (marginally|substantially) better", verdict)
             if verdict != _NEUTRAL and (found is None or found[1] not in names):
                 raise folder.error(f"{verdict!r} is not a judgment of {' and '.join(names)}", file, line)
-            facts = {"data set": data_set, "neutral": found is None}
-            preferred = 0 if found is None else names.index(found[1])
-            yield CaptionPair(record[image], texts, preferred, (), criterion, facts)
+            verdicts[criterion] = 0
+            if found is not None:
+                difference = 2 if found[2] == "substantially" else 1
+                verdicts[criterion] = difference if found[1] == names[1] else -difference
+        yield _Comparison(data_set, record[image], (record[fields[0]], record[fields[1]]), verdicts)
+
+
+def _items(protocol: Protocol, comparisons: Sequence[_Comparison]) -> list[CaptionPair] | list[RatedCaption]:
+    if protocol.of == "pairs":
+        return [
+            CaptionPair(c.image, c.texts, int(v > 0), (), criterion, {"data set": c.data_set, "neutral": v == 0})
+            for c in comparisons
+            for criterion, v in c.verdicts.items()
+        ]
+    rated = []
+    for c in comparisons:
+        if protocol.name.startswith(f"kendall-{c.data_set}"):
+            place = _CANDIDATES[c.data_set]
+            ratings = {criterion: float(v if place else -v) for criterion, v in c.verdicts.items()}
+            candidate, reference = c.texts[place], c.texts[1 - place]
+            rated.append(RatedCaption(c.image, c.image, candidate, [reference], [*ratings.values()], facts=ratings))
+    return rated
 
 
 def _left_out(data_set: str, criterion: str | None, item: CaptionPair) -> bool:
     is_other = item.facts["data set"] != data_set or criterion not in (None, item.part)
     return bool(is_other or item.facts["neutral"])
+
+
+def _mean(item: RatedCaption) -> float:
+    return sum(item.ratings) / len(item.ratings)
+
+
+def _by_criterion(criterion: str, item: RatedCaption) -> float:
+    return float(item.facts[criterion])
+
+
+def _with_references(data_set: str) -> list[Protocol]:
+    """Kendall's tau-b with the mean over criteria, and with each of them."""
+    texts = _FORMS[data_set][2]
+    place = _CANDIDATES[data_set]
+    every = Protocol(
+        "iiw",
+        f"kendall-{data_set}",
+        "kendall-tau-b",
+        "given",
+        "captions",
+        references=Rule(
+            f"the description of {texts[1 - place]}; that of {texts[place]} is judged", attrgetter("references")
+        ),
+        measure=Rule("mean over criteria, -2 to 2", _mean),
+    )
+    each = [
+        replace(
+            every,
+            name=f"kendall-{data_set}-{criterion}",
+            measure=Rule(f"{criterion}, -2 to 2", partial(_by_criterion, criterion)),
+        )
+        for criterion in _CRITERIA
+    ]
+    return [every, *each]
 
 
 def _protocols(data_set: str) -> list[Protocol]:
@@ -96,7 +163,11 @@ def _protocols(data_set: str) -> list[Protocol]:
 
 IIW = Benchmark(
     "iiw",
-    tuple(protocol for data_set in _FORMS for protocol in _protocols(data_set)),
+    (
+        *(protocol for data_set in reversed(_FORMS) for protocol in _with_references(data_set)),
+        *(protocol for data_set in _FORMS for protocol in _protocols(data_set)),
+    ),
     (Files(tuple(file for file, *_ in _FORMS.values()), _read),),
     "google/imageinwords on GitHub, datasets",
+    items=_items,
 )

@@ -90,15 +90,12 @@ def _answered(model: ChatModel, questions: dict[str, Question], cache: AnswerCac
         failure: EndpointError | None = None
         try:
             for future in as_completed(futures):
-                if future.cancelled():
-                    continue
                 try:
                     answer = future.result()
                 except EndpointError as error:
                     if failure is None:
                         failure = error
-                        client.stop()
-                        pool.shutdown(wait=False, cancel_futures=True)
+                        client.stop()  # the questions that wait fail at once; cancelled ones would never be completed
                     continue
                 answers[futures[future]] = cache.add(futures[future], answer)
                 progress.reach(len(answers), f"{model.name}: {cost}")
