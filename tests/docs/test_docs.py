@@ -162,6 +162,27 @@ def test_lines_of_prose_are_short(page: Path) -> None:
     assert [line for line in lines_of_prose(page) if len(line) > 120] == []
 
 
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=page_id)
+def test_code_fits_the_site(page: Path) -> None:
+    """On a screen of 1,280 pixels, 103 columns of a block are shown without scrolling, on small ones 90.
+
+    The commands of the front page are in one line each.
+    """
+    document = Document(page.read_text(encoding="utf-8"), str(page))
+    blocks = [block for _, block in fences(document) if block.language in ("console", "python", "py")]
+    for block in blocks:
+        most = 90 if block.language == "console" and page != README else 103
+        assert [line for line in lines_of_code(block.text) if len(line) > most] == [], block.where
+
+
+def lines_of_code(text: str) -> list[str]:
+    """The lines that a reader would type: those behind a prompt, all if there is none; not long strings."""
+    prompts = ("$ ", ">>> ", "... ")
+    lines = re.findall(r"^(?:\$ (?:.*\\\n)*.*|(?:>>>|\.\.\.) .*)$", text, re.MULTILINE)
+    typed = "\n".join(lines) if any(f"\n{prompt}" in f"\n{text}" for prompt in prompts) else text
+    return [line for line in typed.splitlines() if '"""' not in line]
+
+
 def test_the_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 100
 
