@@ -18,6 +18,7 @@ from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report import formats
 from captious.report.formats import json_text
+from captious.report.presentation import Presentation
 from captious.version import __version__
 
 
@@ -106,6 +107,11 @@ class TestLatex:
         assert r" & share & amount \\" in text
         assert r"first & .2500 & \textbf{11.0000} \\" in text
         assert r"second & \textbf{.5000} & 10.5000 \\" in text
+
+    def test_p_is_mathematics_in_rows_too(self, first: captious.Report, second: captious.Report) -> None:
+        table = compare_reports(first, second, resamples=9).to_table()
+        assert "& $p$ \\\\" in formats.latex(table)
+        assert "\n$p$ & " in formats.latex(Presentation(transpose=True).of(table))
 
     def test_systems_on_different_images_are_not_ranked(self, first: captious.Report) -> None:
         part = first.select(np.array([0]))
