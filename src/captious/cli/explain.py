@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from captious.cli.caption_files import part_options
 from captious.cli.fit import with_objects
 from captious.cli.library_options import COUNT, FILE
-from captious.cli.options import settings_options
+from captious.cli.options import settings_options, subset_option
 from captious.cli.outputs import format_option, warn, written
 from captious.data import Captions, read_captions
 from captious.data.file_contents import EXTENSIONS, LINE_FORMATS
@@ -68,6 +69,7 @@ class _Captions:
     help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
 @written("svg")
+@subset_option
 @part_options
 @settings_options
 def explain(
@@ -79,6 +81,7 @@ def explain(
     svg: Path | None,
     image: str | None,
     worst: int | None,
+    subset: bool,
     columns: str | None,
     split: str | None,
 ) -> None:
@@ -110,11 +113,14 @@ def explain(
     if worst is not None or (image is not None and not has_objects) or (image is not None and _is_file(candidate)):
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", help="give --image ID, or --worst 1")
-        table = _table(metric, candidate, references, columns, split)
+        table = _table(metric, candidate, references, subset=subset, columns=columns, split=split)
+        if isinstance(chosen, Chair) and not has_objects:
+            settings = replace(settings, objects=chosen.objects_of([_texts_by_image(table)]))
+            chosen = select([metric], settings)[0].require_caption_metric()
         captions = _of_files(metric, settings, table, candidate, image, worst)
-    elif columns is not None or split is not None:
+    elif columns is not None or split is not None or subset:
         raise ParameterError(
-            "--columns and --split are for files", help="leave them out, or give --image ID or --worst N"
+            "--columns, --split and --subset are for files", help="leave them out, or give --image ID or --worst N"
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)
@@ -151,7 +157,7 @@ def _is_file(text: str) -> bool:
     return text.removesuffix(".gz").endswith((*EXTENSIONS, *LINE_FORMATS))
 
 
-def _table(metric: str, candidates: str, references: Sequence[str], columns: str | None, split: str | None) -> Captions:
+def _table(metric: str, candidates: str, references: Sequence[str], **read_options: Any) -> Captions:
     """The captions of a file of candidates and one of references."""
     if len(references) != 1 or not _is_file(candidates):
         raise ParameterError(
@@ -159,7 +165,14 @@ def _table(metric: str, candidates: str, references: Sequence[str], columns: str
             help=f"captious explain {metric} --image ID CANDIDATES.json REFERENCES.json; quoted captions "
             "have an image only for chair, with --objects FILE",
         )
-    return read_captions(candidates, references[0], columns=columns, split=split)
+    captions: Captions = read_captions(candidates, references[0], **read_options)
+    return captions
+
+
+def _texts_by_image(captions: Captions) -> dict[Any, Sequence[str]]:
+    """The references of each image."""
+    texts, offsets = captions.references.texts, captions.references.offsets.tolist()
+    return {image: texts[a:b] for image, (a, b) in zip(captions.ids, pairwise(offsets), strict=True)}
 
 
 def _of_files(
