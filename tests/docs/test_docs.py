@@ -176,11 +176,11 @@ def test_code_fits_the_site(page: Path) -> None:
 
 
 def lines_of_code(text: str) -> list[str]:
-    """The lines that a reader would type: those behind a prompt, all if there is none; not long strings."""
+    """The lines that a reader would type: those behind a prompt, all if there is none."""
     prompts = ("$ ", ">>> ", "... ")
     lines = re.findall(r"^(?:\$ (?:.*\\\n)*.*|(?:>>>|\.\.\.) .*)$", text, re.MULTILINE)
     typed = "\n".join(lines) if any(f"\n{prompt}" in f"\n{text}" for prompt in prompts) else text
-    return [line for line in typed.splitlines() if '"""' not in line]
+    return typed.splitlines()
 
 
 def test_the_readme_is_short() -> None:

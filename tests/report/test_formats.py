@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -112,6 +113,11 @@ class TestLatex:
         table = compare_reports(first, second, resamples=9).to_table()
         assert "& $p$ \\\\" in formats.latex(table)
         assert "\n$p$ & " in formats.latex(Presentation(transpose=True).of(table))
+
+    def test_a_system_may_have_the_name_of_a_statistic(self, first: captious.Report) -> None:
+        table = replace(first.to_table(), rows=[replace(row, label="p") for row in first.to_table().rows])
+        assert "\np & " in formats.latex(table) or " & p " in formats.latex(table)
+        assert "$p$" not in formats.latex(table)
 
     def test_systems_on_different_images_are_not_ranked(self, first: captious.Report) -> None:
         part = first.select(np.array([0]))
