@@ -16,6 +16,7 @@ import captious
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import benchmark_names as benchmarks
 from captious.metrics.contract import catalogue
+from captious.metrics.contract.other_names import TOOLKIT_NAMES
 
 from ..support.commands import COMMANDS
 from ..support.every_metric import INPUTS, MODELS, variants_of
@@ -85,6 +86,13 @@ def signatures(name: str, variant: str) -> tuple[str, ...]:
 
 def test_every_metric_has_a_card_and_every_card_a_metric() -> None:
     assert set(METRICS) == {card.stem for card in CARDS}
+
+
+@pytest.mark.parametrize("name", sorted(TOOLKIT_NAMES.keys() - {"bleu-2", "bleu-3"}))
+def test_the_list_of_metrics_has_the_names_of_the_toolkit(name: str) -> None:
+    card = f"(metrics/{catalogue.owner(name)}.md)"
+    (row,) = [line for line in prose(DOCS / "metrics.md").splitlines() if line.startswith("|") and card in line]
+    assert {f"`{name}`", f"`{TOOLKIT_NAMES[name]}`"} <= set(re.findall(r"`[^`]+`", row))
 
 
 @pytest.mark.parametrize("name", RUNNING)
