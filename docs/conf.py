@@ -38,7 +38,13 @@ project = "captious"
 author = copyright = "the captious authors"
 version = release = captious.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "sphinx_copybutton"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+    "sphinx_copybutton",
+]
 root_doc = "README"
 include_patterns = [
     "*.md",
@@ -87,7 +93,9 @@ def linked_pages(page: str) -> list[str]:
     text = (DOCS.parent / f"{page}.md").read_text(encoding="utf-8")
     folder = posixpath.dirname(page)
     targets = re.findall(r"\]\(([^)#:]+)\.md\)", text)
-    return list(dict.fromkeys(posixpath.normpath(posixpath.join(folder, target)) for target in targets))
+    return list(
+        dict.fromkeys(posixpath.normpath(posixpath.join(folder, target)) for target in targets)
+    )
 
 
 def children(page: str) -> list[str]:
@@ -118,10 +126,13 @@ class CommandOptions(ClickDirective):
         section[0] = nodes.title(text="Help")
         section["ids"], section["names"] = ["help"], []
         for link in list(section.findall(nodes.reference)):
-            if link.get("refuri", "").startswith("mailto:"):  # the name of a protocol, benchmark@protocol
+            # A name of a protocol, benchmark@protocol, is taken for an address.
+            if link.get("refuri", "").startswith("mailto:"):
                 link.replace_self(nodes.Text(link.astext()))
         for subcommand in section.findall(nodes.section):
-            if subcommand is not section and not any(subcommand.findall(nodes.section, include_self=False)):
+            if subcommand is not section and not any(
+                subcommand.findall(nodes.section, include_self=False)
+            ):
                 self._fold(subcommand)
         return [section]
 
@@ -139,11 +150,20 @@ def public_names(page: str) -> str:
     """The API page with those public names that it does not list itself."""
     listed = set(re.findall(r"^\.\. auto\w+:: captious\.(\w+)$", page, flags=re.MULTILINE))
     public = {name: getattr(captious, name) for name in captious.__all__ if not name.startswith("_")}
-    others = [name for name, value in public.items() if name not in listed and not isinstance(value, ModuleType)]
+    others = [
+        name
+        for name, value in public.items()
+        if name not in listed and not isinstance(value, ModuleType)
+    ]
     metrics = [name for name in others if _is_metric(getattr(captious, name))]
-    for group, names in (("metrics", metrics), ("others", [name for name in others if name not in metrics])):
+    for group, names in (
+        ("metrics", metrics),
+        ("others", [name for name in others if name not in metrics]),
+    ):
         entries = [_directive(name, getattr(captious, name)) for name in names]
-        page = page.replace(f"<!-- names of {group} -->", "\n".join(["```{eval-rst}", *entries, "```"]))
+        page = page.replace(
+            f"<!-- names of {group} -->", "\n".join(["```{eval-rst}", *entries, "```"])
+        )
     return page
 
 
@@ -164,13 +184,18 @@ def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
     if name.startswith("docs/command-line/"):
         command = posixpath.basename(name)
         module = command.replace("-", "_")
-        directive = [f".. command-options:: captious.cli.{module}:{module}", f"   :prog: captious {command}"]
+        directive = [
+            f".. command-options:: captious.cli.{module}:{module}",
+            f"   :prog: captious {command}",
+        ]
         help = "\n".join(["```{eval-rst}", *directive, "   :nested: full", "```"])
         source[0] = source[0].replace("<!-- options -->", help)
     if name == "docs/README":  # the index on a code host; on the site, the sidebar is
         source[0] = "---\norphan: true\n---\n\n" + source[0]
     if pages := children(name):
-        source[0] += "\n".join(["\n```{toctree}", ":hidden:", "", *(f"/{page}" for page in pages), "```\n"])
+        source[0] += "\n".join(
+            ["\n```{toctree}", ":hidden:", "", *(f"/{page}" for page in pages), "```\n"]
+        )
 
 
 def show_dark_pictures(app: Sphinx, page: nodes.document) -> None:
@@ -194,7 +219,9 @@ def name_front_page(app: Sphinx, failure: Exception | None) -> None:
         shutil.copyfile(front, front.with_name("index.html"))
 
 
-def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.Element) -> nodes.Element | None:
+def public_name(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.Element
+) -> nodes.Element | None:
     """Let the name of a class in its own module lead to the public name that has a page."""
     if node.get("refdomain") != "py" or not node["reftarget"].startswith("captious."):
         return None
@@ -202,11 +229,15 @@ def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, content:
     last = node["reftarget"].rpartition(".")[2]
     for name, entry in objects.items():
         if name.rpartition(".")[2] == last and entry.objtype != "method":
-            return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content, name)
+            return make_refnode(
+                app.builder, node["refdoc"], entry.docname, entry.node_id, content, name
+            )
     return None
 
 
-def keep_colons(app: Sphinx, kind: str, name: str, value: object, options: object, lines: list[str]) -> None:
+def keep_colons(
+    app: Sphinx, kind: str, name: str, value: object, options: object, lines: list[str]
+) -> None:
     """Keep napoleon from reading the first line of a property, up to a colon, as its type."""
     if kind in ("attribute", "data", "property"):
         lines.insert(0, "")

@@ -438,6 +438,22 @@ class TestFiles:
         assert image["id"] == 1207
         assert document["signature"].startswith(("bleu-1|", "cider-d|", "rouge-l|"))
 
+    def test_objects_are_those_that_references_name(self, folder: Path, run: Run) -> None:
+        Path("two.json").write_text(
+            '[{"image_id": 1, "caption": "a dog and a cat"}, {"image_id": 2, "caption": "a bus"}]'
+        )
+        Path("their.json").write_text('{"1": ["a dog runs"], "2": ["a bus stops"]}')
+        image = run("explain", "chair", "two.json", "their.json", "--image", "1", "--format", "json").json["images"][0]
+        assert image["objects"] == ["dog"]
+        assert image["hallucinated"] == [False, True]
+
+    def test_images_of_one_side_are_left_out_on_request(self, folder: Path, run: Run) -> None:
+        Path("more.json").write_text('[{"image_id": 1207, "caption": "a man"}, {"image_id": 1, "caption": "a bus"}]')
+        arguments = ("explain", "rouge-l", "more.json", "references.json", "--image", "1207")
+        assert_refused(run(*arguments), "no references", "--subset")
+        assert run(*arguments, "--subset").out.startswith("image 1207 · ")
+        assert_refused(run("explain", "rouge-l", "a dog", "a dog", "--subset"), "are for files")
+
     @pytest.mark.parametrize("metric", ["bleu", "cider-d", "rouge-l"])
     def test_an_empty_caption(self, folder: Path, run: Run, metric: str) -> None:
         candidates = json.loads(Path("improved.json").read_text())

@@ -16,6 +16,7 @@ import captious
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import benchmark_names as benchmarks
 from captious.metrics.contract import catalogue
+from captious.metrics.contract.other_names import TOOLKIT_NAMES
 
 from ..support.commands import COMMANDS
 from ..support.every_metric import INPUTS, MODELS, variants_of
@@ -85,6 +86,13 @@ def signatures(name: str, variant: str) -> tuple[str, ...]:
 
 def test_every_metric_has_a_card_and_every_card_a_metric() -> None:
     assert set(METRICS) == {card.stem for card in CARDS}
+
+
+@pytest.mark.parametrize("name", sorted(TOOLKIT_NAMES.keys() - {"bleu-2", "bleu-3"}))
+def test_the_list_of_metrics_has_the_names_of_the_toolkit(name: str) -> None:
+    card = f"(metrics/{catalogue.owner(name)}.md)"
+    (row,) = [line for line in prose(DOCS / "metrics.md").splitlines() if line.startswith("|") and card in line]
+    assert {f"`{name}`", f"`{TOOLKIT_NAMES[name]}`"} <= set(re.findall(r"`[^`]+`", row))
 
 
 @pytest.mark.parametrize("name", RUNNING)
@@ -160,6 +168,27 @@ def lines_of_prose(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
 def test_lines_of_prose_are_short(page: Path) -> None:
     assert [line for line in lines_of_prose(page) if len(line) > 120] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=page_id)
+def test_code_fits_the_site(page: Path) -> None:
+    """On a screen of 1,280 pixels, 103 columns of a block are shown without scrolling, on small ones 90.
+
+    The commands of the front page are in one line each.
+    """
+    document = Document(page.read_text(encoding="utf-8"), str(page))
+    blocks = [block for _, block in fences(document) if block.language in ("console", "python", "py")]
+    for block in blocks:
+        most = 90 if block.language == "console" and page != README else 103
+        assert [line for line in lines_of_code(block.text) if len(line) > most] == [], block.where
+
+
+def lines_of_code(text: str) -> list[str]:
+    """The lines that a reader would type: those behind a prompt, all if there is none."""
+    prompts = ("$ ", ">>> ", "... ")
+    lines = re.findall(r"^(?:\$ (?:.*\\\n)*.*|(?:>>>|\.\.\.) .*)$", text, re.MULTILINE)
+    typed = "\n".join(lines) if any(f"\n{prompt}" in f"\n{text}" for prompt in prompts) else text
+    return typed.splitlines()
 
 
 def test_the_readme_is_short() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report import formats
 from captious.report.formats import json_text
+from captious.report.presentation import Presentation
 from captious.version import __version__
 
 
@@ -106,6 +108,16 @@ class TestLatex:
         assert r" & share & amount \\" in text
         assert r"first & .2500 & \textbf{11.0000} \\" in text
         assert r"second & \textbf{.5000} & 10.5000 \\" in text
+
+    def test_p_is_mathematics_in_rows_too(self, first: captious.Report, second: captious.Report) -> None:
+        table = compare_reports(first, second, resamples=9).to_table()
+        assert "& $p$ \\\\" in formats.latex(table)
+        assert "\n$p$ & " in formats.latex(Presentation(transpose=True).of(table))
+
+    def test_a_system_may_have_the_name_of_a_statistic(self, first: captious.Report) -> None:
+        table = replace(first.to_table(), rows=[replace(row, label="p") for row in first.to_table().rows])
+        assert "\np & " in formats.latex(table) or " & p " in formats.latex(table)
+        assert "$p$" not in formats.latex(table)
 
     def test_systems_on_different_images_are_not_ranked(self, first: captious.Report) -> None:
         part = first.select(np.array([0]))

@@ -1,4 +1,4 @@
-"""The layout of scene graphs: what matches is in one row, and no row of a column holds two nodes."""
+"""The rows of scene graphs: what matches is in one row, and no row of a column holds two nodes."""
 
 from __future__ import annotations
 
@@ -7,69 +7,64 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.report.scene_layout import Layout, scene_layout
-from captious.scenes.spice_explanation import Names, ReferenceFact, SceneExplanation, SceneFact
+from captious.report.scene_layout import scene_rows
 
-NAMES = [(name,) for name in "abcd"]
+Fact = tuple[str, ...]
+Scene = tuple[list[Fact], list[Fact], list[int | None]]
 
 
 @st.composite
-def explanations(draw: st.DrawFn) -> SceneExplanation:
+def sides(draw: st.DrawFn) -> list[Fact]:
+    """Objects, then attributes and relations of these."""
+    objects = draw(st.lists(st.sampled_from("abcd"), unique=True, max_size=4))
+    one, word = st.sampled_from(objects or ["a"]), st.sampled_from("xyz")
+    others = st.lists(st.tuples(one, word) | st.tuples(one, word, one), unique=True, max_size=9)
+    return [*((name,) for name in objects), *(draw(others) if objects else [])]
+
+
+@st.composite
+def scenes(draw: st.DrawFn) -> Scene:
     """Tuples of both sides, some of which match; two of the candidate may match one of the references."""
-    concept = st.sampled_from(NAMES)
-    fact = st.lists(concept, min_size=1, max_size=3).map(tuple)
-    candidate: list[Names] = draw(st.lists(fact, unique=True, max_size=9))
-    references: list[Names] = draw(st.lists(fact, unique=True, max_size=9))
-    matches = [draw(st.sampled_from([None, *(r for r in references if len(r) == len(c))])) for c in candidate]
-    kinds = ("object", "attribute", "relation")
-    return SceneExplanation(
-        (),
-        (),
-        tuple(SceneFact(kinds[len(c) - 1], c, m, None, ()) for c, m in zip(candidate, matches, strict=True)),
-        tuple(ReferenceFact(r, r in matches) for r in references),
-        0,
-        0,
-        0,
-        0,
-    )
+    candidate, references = draw(sides()), draw(sides())
+    matches = [
+        draw(st.sampled_from([None, *(i for i, other in enumerate(references) if len(other) == len(fact))]))
+        for fact in candidate
+    ]
+    return candidate, references, matches
 
 
-def names_of(layout: Layout, side: int) -> list[Names]:
-    objects = layout.sides[side]
-    return [one.names for one in objects] + [each.names for one in objects for each in one.tuples]
-
-
-@given(explanations())
-def test_layout(explanation: SceneExplanation) -> None:
-    layout = scene_layout(explanation)
-    sides = ([fact.names for fact in explanation.candidate], [fact.names for fact in explanation.references])
-    for side, facts in enumerate(sides):
-        ends = {end for names in facts for end in (names[:1], names[2:]) if end}
-        assert Counter(names_of(layout, side)) == Counter(ends | {*facts})
-        for nodes in (layout.sides[side], [each for one in layout.sides[side] for each in one.tuples]):
-            rows = [node.row for node in nodes]
-            assert len({*rows}) == len(rows)
-            assert all(0 <= row < layout.n_rows for row in rows)
-    for left, right in layout.pairs:
-        assert left.row == right.row
-        row_of = {each.match: each.row for each in right.tuples if each.match is not None}
-        met = {each.match for each in left.tuples if each.match in row_of}
-        assert all(any(e.row == row_of[match] for e in left.tuples if e.match == match) for match in met)
+@given(scenes())
+def test_rows(scene: Scene) -> None:
+    candidate, references, matches = scene
+    rows = scene_rows(candidate, references, matches)
+    for facts, own in zip((candidate, references), rows, strict=True):
+        objects = {fact[0]: row for fact, row in zip(facts, own, strict=True) if len(fact) == 1}
+        tuples = [(fact, row) for fact, row in zip(facts, own, strict=True) if len(fact) > 1]
+        for column in ([*objects.values()], [row for _, row in tuples]):
+            assert len({*column}) == len(column)
+        n_about = Counter(fact[0] for fact, _ in tuples)
+        assert all(0 <= row - objects[fact[0]] < n_about[fact[0]] for fact, row in tuples)
+    partners = [
+        (one, match) for one, match in enumerate(matches) if match is not None and rows[0][one] == rows[1][match]
+    ]
+    matched_objects = {
+        match for fact, match in zip(candidate, matches, strict=True) if match is not None and len(fact) == 1
+    }
+    assert matched_objects == {match for one, match in partners if len(candidate[one]) == 1}
+    in_one_row = {candidate[one][0]: references[match][0] for one, match in partners if len(candidate[one]) == 1}
+    for one, match in enumerate(matches):
+        if match is not None and len(candidate[one]) > 1 and in_one_row.get(candidate[one][0]) == references[match][0]:
+            assert any(other == match for _, other in partners)
 
 
 def test_what_matches_is_on_top() -> None:
-    dog, cat, red = ("dog",), ("cat",), ("red",)
-    explanation = SceneExplanation(
-        (),
-        (),
-        (SceneFact("object", (cat,), None, None, ()), SceneFact("object", (dog,), (dog,), "same", ())),
-        (ReferenceFact((cat, red), False), ReferenceFact((cat,), False), ReferenceFact((dog,), True)),
-        1,
-        0,
-        0,
-        0,
-    )
-    layout = scene_layout(explanation)
-    assert [(left.names, right.names, left.row) for left, right in layout.pairs] == [((dog,), (dog,), 0)]
-    assert [one.row for one in layout.sides[0]] == [1, 0]
-    assert layout.n_rows == 2
+    candidate, references = [("cat",), ("dog",)], [("cat",), ("dog",), ("cat", "red")]
+    assert scene_rows(candidate, references, [None, 1]) == ([1, 0], [1, 0, 1])
+
+
+def test_long_chains() -> None:
+    """An object is above the one that it is related to."""
+    n = 2_000
+    order = [0, *reversed(range(1, n))]
+    facts = [*((str(i),) for i in order), *((str(i), "in", str(i + 1)) for i in range(n - 1))]
+    assert scene_rows(facts, [], [None] * len(facts)) == ([*order, *range(n - 1)], [])

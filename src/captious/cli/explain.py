@@ -9,7 +9,7 @@ import click
 
 from captious.cli.caption_files import part_options
 from captious.cli.library_options import COUNT, FILE
-from captious.cli.options import settings_options
+from captious.cli.options import settings_options, subset_option
 from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
 from captious.data.file_contents import EXTENSIONS, LINE_FORMATS
@@ -45,6 +45,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
 @written("svg")
+@subset_option
 @part_options
 @settings_options
 def explain(
@@ -56,6 +57,7 @@ def explain(
     svg: Path | None,
     image: str | None,
     worst: int | None,
+    subset: bool,
     columns: str | None,
     split: str | None,
 ) -> None:
@@ -82,11 +84,19 @@ def explain(
             raise ParameterError("--svg draws one caption", help="give --image ID, or --worst 1")
         _check_files(metric, candidate, references)
         explained = explanations(
-            metric, candidate, references[0], image=image, worst=worst, settings=settings, columns=columns, split=split
+            metric,
+            candidate,
+            references[0],
+            image=image,
+            worst=worst,
+            settings=settings,
+            subset=subset,
+            columns=columns,
+            split=split,
         )
-    elif columns is not None or split is not None:
+    elif columns is not None or split is not None or subset:
         raise ParameterError(
-            "--columns and --split are for files", help="leave them out, or give --image ID or --worst N"
+            "--columns, --split and --subset are for files", help="leave them out, or give --image ID or --worst N"
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)

@@ -188,7 +188,7 @@ def _p_columns(*, corrected: bool) -> list[Column]:
     shown = (SCREEN, PAGE)
     correction = [Column("corrected", "p", media=shown)] * corrected
     bootstrap, randomization = (Column(f"p {kind}", "p", media=shown) for kind in ("bootstrap", "randomization"))
-    return [bootstrap, *correction, randomization, *correction, Column("p", "p", media=[PAPER])]
+    return [bootstrap, *correction, randomization, *correction, Column("p", "p", in_papers="p", media=[PAPER])]
 
 
 def _scores(d: Difference | GroupDifference, *, significant: bool = False, marks: str = "") -> list[Cell]:

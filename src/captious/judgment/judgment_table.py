@@ -83,7 +83,7 @@ def _columns(result: BenchmarkResult, level: float) -> list[Column]:
     return [
         Column("value", "percent", group=name, in_papers=result.protocol.statistic),
         Column(f"{level:.0%} interval", "percent", group=name),
-        *([Column("p", "p", group=name)] if first.p is not None else []),
+        *([Column("p", "p", group=name, in_papers="p")] if first.p is not None else []),
         *([Column("rank", "count", group=name)] if first.rank is not None else []),
         *(Column(part, "percent", group=name, apart="its parts, ×100") for part in first.parts),
     ]

@@ -121,7 +121,7 @@ class Reproduction(Displayed):
             columns=[
                 Column("ours"),
                 Column(f"{self.sampling.level:.0%} interval"),
-                *([Column("p", "p")] if has_p else []),
+                *([Column("p", "p", in_papers="p")] if has_p else []),
                 Column("published"),
                 Column("difference", "difference"),
                 Column("verdict", align="left"),

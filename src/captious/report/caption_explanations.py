@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,6 +90,7 @@ def explain(
     image: ImageId | None = None,
     worst: int | None = None,
     settings: Settings | None = None,
+    subset: bool = False,
     columns: ColumnNames | None = None,
     split: str | Sequence[str] | None = None,
 ) -> list[CaptionExplanation]:
@@ -99,7 +101,8 @@ def explain(
         candidates, references: a path, mapping, sequence or data frame, as for ``captious.score``.
         image: the id of the image whose caption is explained; text also stands for a number.
         worst: the number of captions that are explained, those with the worst scores; one without ``image``.
-        settings: those of the metric; for chair, the objects in images.
+        settings: those of the metric; for chair, the objects in images, by default those that the references name.
+        subset: leave out images that only one side has; otherwise, a difference is an error.
         columns, split: names of columns, and the split that is read.
 
     Returns:
@@ -116,9 +119,12 @@ def explain(
     1
     """
     settings = with_objects(metric, Settings() if settings is None else settings)
-    captions = read_captions(candidates, references, columns=columns, split=split)
-    selection = select([metric], settings)
+    captions = read_captions(candidates, references, subset=subset, columns=columns, split=split)
     chosen = explainable(metric, settings)
+    if isinstance(chosen, Chair) and isinstance(metric, str) and not len(chosen.objects):
+        settings = replace(settings, objects=chosen.objects_of([_texts_by_image(captions)]))
+        chosen = explainable(metric, settings)
+    selection = select([metric], settings)
     label, result = [*evaluate(captions, selection).items()][-1]
     if image is not None:
         rows = [row for row, known in enumerate(captions.ids) if str(known) == str(image)]
@@ -159,6 +165,12 @@ def explained_caption(
 ) -> CaptionExplanation:
     """The explanation of a caption by itself."""
     return CaptionExplanation(metric, candidate, references, _explanation(metric, candidate, references, image), image)
+
+
+def _texts_by_image(captions: Captions) -> dict[ImageId, Sequence[str]]:
+    """The references of each image."""
+    texts, offsets = captions.references.texts, captions.references.offsets.tolist()
+    return {image: texts[start:end] for image, (start, end) in zip(captions.ids, pairwise(offsets), strict=True)}
 
 
 def _of_row(

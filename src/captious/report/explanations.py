@@ -12,11 +12,14 @@ from typing import Any
 
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import BaseMetric
+from captious.report.scene_layout import explained_rows
+from captious.scenes.spice_explanation import SceneExplanation
 
 __all__ = [
     "SCRIPTS",
     "SCRIPTS_FOLDER",
     "best_reference",
+    "drawn_values",
     "explained_parts",
     "explanation_values",
     "kind_of",
@@ -43,6 +46,15 @@ def explanation_values(explanation: Any) -> dict[str, Any]:
         return asdict(explanation)
     best = best_reference(explanation)
     return {"score": explanation[best].score, "best": best, "references": [*map(asdict, explanation)]}
+
+
+def drawn_values(explanation: Any) -> dict[str, Any]:
+    """What pages draw: the same values, and of scene graphs the row of each tuple."""
+    values = explanation_values(explanation)
+    if isinstance(explanation, SceneExplanation):
+        for side, rows in zip(("candidate", "references"), explained_rows(explanation), strict=True):
+            values[side] = [{**fact, "row": row} for fact, row in zip(values[side], rows, strict=True)]
+    return values
 
 
 def kind_of(explanation: Any) -> str:

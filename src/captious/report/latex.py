@@ -64,7 +64,7 @@ def _lines(table: Table, n_labels: int) -> Iterator[Line]:
     columns = table.columns
     if groups := [(name, len([*members])) for name, members in groupby(column.group for column in columns) if name]:
         yield from _above(groups, n_labels + len([*takewhile(lambda column: not column.group, columns)]))
-    yield [*[table.label_head] * n_labels, *map(_head, columns)]
+    yield [*[table.label_head] * n_labels, *(_named(column.in_papers, column.head) for column in columns)]
     section: str | None = None
     unmarked = [[False] * len(columns)] * len(table.description)
     for row, best in zip([*table.rows, *table.description], best_looking(table) + unmarked, strict=True):
@@ -72,7 +72,7 @@ def _lines(table: Table, n_labels: int) -> Iterator[Line]:
         if begins:
             yield r"\midrule"
         section = row.section
-        labels = [escaped(row.section) if begins else "", escaped(row.in_papers or row.label)][2 - n_labels :]
+        labels = [escaped(row.section) if begins else "", _named(row.in_papers, row.label)][2 - n_labels :]
         values = [*map(_value, row.cells, columns, best)]
         spans = [_span(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
         if table.interval_style == "below" and any(spans):
@@ -95,9 +95,9 @@ def _above(groups: Sequence[tuple[str, int]], n_labels: int) -> list[Line]:
     return [[*[""] * n_labels, *names], " ".join(rules)]
 
 
-def _head(column: Column) -> str:
-    name = column.in_papers or column.head
-    return _SYMBOLS.get(name) or escaped(name)
+def _named(in_papers: str, name: str) -> str:
+    """The symbol or the name of a statistic or a metric in papers, else a name."""
+    return _SYMBOLS.get(in_papers) or escaped(in_papers or name)
 
 
 def _value(cell: Cell | None, column: Column, best: bool) -> str:

@@ -16,8 +16,8 @@ from captious.errors import ParameterError
 from captious.report import numbers
 from captious.report.layout_templates import named
 from captious.report.plots import FORMATS, check_matplotlib, rendered
-from captious.report.scene_layout import Layout, SceneObject, SceneTuple, scene_layout
-from captious.scenes.spice_explanation import SceneExplanation
+from captious.report.scene_layout import explained_rows
+from captious.scenes.spice_explanation import Names, SceneExplanation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,23 +60,53 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
     check_matplotlib()
     from matplotlib.figure import Figure
 
-    layout = scene_layout(explanation)
-    objects, tuples = _widths(layout)
+    sides = _sides(explanation)
+    objects, tuples = (max((_width(node) for node in nodes), default=60.0) for nodes in _by_kind(*sides))
     half = _MARGIN + tuples + _GAP + objects + _MIDDLE / 2
-    height = _ABOVE + _ROW * max(layout.n_rows, 1) + _BELOW
+    n_rows = max((node.row + 1 for side in sides for node in side.values()), default=1)
+    height = _ABOVE + _ROW * n_rows + _BELOW
     figure = Figure(figsize=(2 * half / _INCH, height / _INCH))
     axes: Any = figure.add_axes((0, 0, 1, 1), xlim=(-half, half), ylim=(height - _ABOVE, -_ABOVE))
     axes.set_axis_off()
-    for left, right in layout.pairs:
-        axes.plot([-_MIDDLE / 2, _MIDDLE / 2], [_y(left), _y(right)], color=_COLORS[1], linewidth=2, zorder=0)
-    for direction, title, side in zip((-1, 1), ("candidate", "references"), layout.sides, strict=True):
+    for left in sides[0].values():
+        right = None if left.match is None else sides[1][left.match]
+        if len(left.names) == 1 and right is not None and right.row == left.row:
+            axes.plot([-_MIDDLE / 2, _MIDDLE / 2], [_y(left), _y(right)], color=_COLORS[1], linewidth=2, zorder=0)
+    for direction, title, side in zip((-1, 1), ("candidate", "references"), sides, strict=True):
         columns = _Columns(direction, direction * _MIDDLE / 2, direction * (_MIDDLE / 2 + objects + _GAP))
         axes.text(columns.objects, -8, title, ha=columns.align, va="center", fontsize=_FONT + 1, color="0.4")
-        for one in side:
-            _draw_object(axes, one, columns)
+        for node in side.values():
+            _draw_node(axes, node, side, columns)
     figure.suptitle(f"SPICE {numbers.score(explanation.score)}", y=1 - 10 / height, fontsize=12)
     figure.legend(handles=_legend(), loc="lower center", ncols=4, frameon=False, fontsize=_FONT)
     return figure
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A tuple, what it is or matches among those of the references, and its row."""
+
+    names: Names
+    match: Names | None
+    row: int
+
+
+def _sides(explanation: SceneExplanation) -> tuple[dict[Names, _Node], dict[Names, _Node]]:
+    """The nodes of the candidate and of the references, by their names."""
+    ours, theirs = explained_rows(explanation)
+    return (
+        {fact.names: _Node(fact.names, fact.match, row) for fact, row in zip(explanation.candidate, ours, strict=True)},
+        {
+            fact.names: _Node(fact.names, fact.names if fact.matched else None, row)
+            for fact, row in zip(explanation.references, theirs, strict=True)
+        },
+    )
+
+
+def _by_kind(*sides: dict[Names, _Node]) -> tuple[list[_Node], list[_Node]]:
+    """Objects, and attributes and relations."""
+    nodes = [node for side in sides for node in side.values()]
+    return [node for node in nodes if len(node.names) == 1], [node for node in nodes if len(node.names) > 1]
 
 
 @dataclass(frozen=True)
@@ -92,15 +122,18 @@ class _Columns:
         return "left" if self.direction > 0 else "right"
 
 
-def _draw_object(axes: Any, one: SceneObject, columns: _Columns) -> None:
-    """An object, its attributes and relations, and the edges between them."""
-    _draw_box(axes, one, columns.objects, columns)
-    for each in one.tuples:
-        _draw_box(axes, each, columns.tuples, columns)
-        _draw_edge(axes, (_end(one, columns), _y(one)), (columns.tuples, _y(each)), arrowstyle="-")
-        if each.target is not None:
-            target = _end(each.target, columns), _y(each.target) + 3
-            _draw_edge(axes, (columns.tuples, _y(each) + 3), target, arrowstyle="-|>", linestyle="--")
+def _draw_node(axes: Any, node: _Node, side: dict[Names, _Node], columns: _Columns) -> None:
+    """An object, or an attribute or relation with the edges that lead to it and from it."""
+    if len(node.names) == 1:
+        _draw_box(axes, node, columns.objects, columns)
+        return
+    _draw_box(axes, node, columns.tuples, columns)
+    subject = side[node.names[:1]]
+    _draw_edge(axes, (_end(subject, columns), _y(subject)), (columns.tuples, _y(node)), arrowstyle="-")
+    if len(node.names) > 2:
+        target = side[node.names[2:]]
+        end = _end(target, columns), _y(target) + 3
+        _draw_edge(axes, (columns.tuples, _y(node) + 3), end, arrowstyle="-|>", linestyle="--")
 
 
 def _draw_edge(axes: Any, start: tuple[float, float], end: tuple[float, float], **style: Any) -> None:
@@ -112,7 +145,7 @@ def _draw_edge(axes: Any, start: tuple[float, float], end: tuple[float, float], 
     axes.add_patch(FancyArrowPatch(path=line, color="0.6", mutation_scale=7, linewidth=0.8, zorder=0, **style))
 
 
-def _draw_box(axes: Any, node: SceneObject | SceneTuple, x: float, columns: _Columns) -> None:
+def _draw_box(axes: Any, node: _Node, x: float, columns: _Columns) -> None:
     kind, is_matched = len(node.names), node.match is not None
     box = {
         "boxstyle": "round,pad=0.3" if kind > 1 else "square,pad=0.3",
@@ -126,14 +159,7 @@ def _draw_box(axes: Any, node: SceneObject | SceneTuple, x: float, columns: _Col
     axes.text(x, _y(node), label, ha=columns.align, va="center_baseline", fontsize=_FONT, color=color, bbox=box)
 
 
-def _widths(layout: Layout) -> tuple[float, float]:
-    """The widest box of an object, and that of a tuple."""
-    objects = [one for side in layout.sides for one in side]
-    tuples = [each for one in objects for each in one.tuples]
-    return max(map(_width, objects), default=60.0), max(map(_width, tuples), default=60.0)
-
-
-def _width(node: SceneObject | SceneTuple) -> float:
+def _width(node: _Node) -> float:
     """The width of a box."""
     from matplotlib.textpath import TextPath
 
@@ -143,15 +169,15 @@ def _width(node: SceneObject | SceneTuple) -> float:
         return float(TextPath((0, 0), label, size=_FONT).get_extents().width) + 2 * _PADDING if label else 2 * _PADDING
 
 
-def _end(one: SceneObject, columns: _Columns) -> float:
+def _end(one: _Node, columns: _Columns) -> float:
     return columns.objects + columns.direction * _width(one)
 
 
-def _y(node: SceneObject | SceneTuple) -> float:
+def _y(node: _Node) -> float:
     return (node.row + 0.5) * _ROW
 
 
-def _label(node: SceneObject | SceneTuple) -> str:
+def _label(node: _Node) -> str:
     return named(node.names[len(node.names) // 2])
 
 

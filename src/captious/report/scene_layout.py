@@ -1,149 +1,139 @@
-"""Where the nodes of two scene graphs stand: objects in the middle, their attributes and relations outside of them.
+"""Where the tuples of two scene graphs stand: in which row, which is all that the drawings of both share.
 
-Each object is a block with the tuples that are about it. Objects and tuples that match are in one row. The pages of
-reports have the same layout (``assets/scene_graphs.js``).
+Each object is a block with the tuples that are about it. Objects and tuples that match are in one row.
+``scene_drawing`` draws the rows to files, ``assets/explanations/scene_graphs.js`` on pages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from captious.scenes.spice_explanation import Names, SceneExplanation
+from captious.scenes.spice_explanation import SceneExplanation
 
-__all__ = ["Layout", "SceneObject", "SceneTuple", "scene_layout"]
+__all__ = ["explained_rows", "scene_rows"]
 
-
-@dataclass(eq=False)
-class SceneTuple:
-    """An attribute or a relation.
-
-    Args:
-        names: the tuple.
-        match: the tuple of the references that it is or matches, or None.
-        target: what a relation ends at.
-        row: from the top.
-    """
-
-    names: Names
-    match: Names | None
-    target: SceneObject | None
-    row: int = 0
+_Tuples: TypeAlias = Sequence[tuple[Hashable, ...]]
+_Block: TypeAlias = tuple[int | None, int | None]
+"""The numbers of two objects that match, or of one that is alone."""
 
 
-@dataclass(eq=False)
-class SceneObject:
-    """An object.
+def explained_rows(explanation: SceneExplanation) -> tuple[list[int], list[int]]:
+    """``scene_rows`` of an explanation."""
+    references = [fact.names for fact in explanation.references]
+    number = {names: i for i, names in enumerate(references)}
+    matches = [None if fact.match is None else number[fact.match] for fact in explanation.candidate]
+    return scene_rows([fact.names for fact in explanation.candidate], references, matches)
+
+
+def scene_rows(candidate: _Tuples, references: _Tuples, matches: Sequence[int | None]) -> tuple[list[int], list[int]]:
+    """The row of each tuple of the candidate and of the references, from the top.
 
     Args:
-        names: the tuple.
-        match: as for a ``SceneTuple``.
-        tuples: its attributes and relations, from top to bottom.
-        row: from the top.
+        candidate, references: distinct tuples, and all objects that these are about or end at.
+        matches: the number of the reference tuple that matches each of the candidate's, or None.
     """
-
-    names: Names
-    match: Names | None = None
-    tuples: list[SceneTuple] = field(default_factory=list)
-    row: int = 0
-
-
-_Block = tuple[SceneObject | None, SceneObject | None]
+    sides = _Side.of(candidate), _Side.of(references)
+    blocks = _ordered(_blocks(sides, matches), sides)
+    for left, right in blocks:
+        if left is not None and right is not None:
+            _align(sides[0].about[left], sides[1].about[right], matches)
+    return _placed(blocks, sides)
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Both graphs.
+class _Side:
+    """A scene graph: by the number of each object, those of the tuples about it, and of the objects that these end at.
 
     Args:
-        sides: the objects of the candidate and those of the references.
-        pairs: objects that match.
-        n_rows: rows of both.
+        n_tuples: how many tuples it has.
     """
 
-    sides: tuple[Sequence[SceneObject], Sequence[SceneObject]]
-    pairs: Sequence[tuple[SceneObject, SceneObject]]
-    n_rows: int
+    n_tuples: int
+    about: dict[int, list[int]]
+    ends: dict[int, list[int]]
+
+    @classmethod
+    def of(cls, tuples: _Tuples) -> _Side:
+        number = {names[0]: i for i, names in enumerate(tuples) if len(names) == 1}
+        about: dict[int, list[int]] = {i: [] for i in number.values()}
+        ends: dict[int, list[int]] = {i: [] for i in number.values()}
+        for i, names in enumerate(tuples):
+            if len(names) > 1:
+                about[number[names[0]]].append(i)
+            if len(names) > 2:
+                ends[number[names[0]]].append(number[names[2]])
+        return cls(len(tuples), about, ends)
 
 
-def scene_layout(explanation: SceneExplanation) -> Layout:
-    """The layout of the graphs of a candidate and of its references."""
-    ours = _objects((fact.names, fact.match) for fact in explanation.candidate)
-    theirs = _objects((fact.names, fact.names if fact.matched else None) for fact in explanation.references)
-    blocks = _ordered(_blocks(ours, theirs))
-    pairs = [(left, right) for left, right in blocks if left is not None and right is not None]
-    for left, right in pairs:
-        _align(left, right)
-    return Layout((ours, theirs), pairs, _place(blocks))
+_Sides: TypeAlias = tuple[_Side, _Side]
 
 
-def _objects(facts: Iterable[tuple[Names, Names | None]]) -> list[SceneObject]:
-    objects: dict[Names, SceneObject] = {}
-
-    def of(names: Names) -> SceneObject:
-        return objects.setdefault(names, SceneObject(names))
-
-    for names, match in facts:
-        subject = of(names[:1])
-        if len(names) == 1:
-            subject.match = match
+def _blocks(sides: _Sides, matches: Sequence[int | None]) -> list[_Block]:
+    """Pairs of objects that match, then the candidate's that are alone, then the references', largest first."""
+    ours, theirs = sides
+    alone = dict.fromkeys(theirs.about)
+    pairs: list[_Block] = []
+    singles: list[_Block] = []
+    for one in ours.about:
+        match = matches[one]
+        if match in alone:
+            pairs.append((one, match))
+            del alone[match]
         else:
-            subject.tuples.append(SceneTuple(names, match, of(names[2:]) if len(names) > 2 else None))
-    return [*objects.values()]
+            singles.append((one, None))
+    groups: tuple[list[_Block], ...] = (pairs, singles, [(None, other) for other in alone])
+    return [block for group in groups for block in sorted(group, key=lambda block: -_size(block, sides))]
 
 
-def _blocks(ours: Sequence[SceneObject], theirs: Sequence[SceneObject]) -> list[_Block]:
-    """Pairs of objects that match, and objects that are alone."""
-    partners: dict[Names | None, SceneObject] = {other.match: other for other in theirs if other.match is not None}
-    blocks: list[_Block] = [(one, partners.pop(one.match, None)) for one in ours]
-    paired = {other for _, other in blocks}
-    return [*blocks, *((None, other) for other in theirs if other not in paired)]
+def _size(block: _Block, sides: _Sides) -> int:
+    return sum(len(sides[side].about[one]) for side, one in _members(block))
 
 
-def _ordered(blocks: Sequence[_Block]) -> list[_Block]:
-    """Pairs, then the candidate's, then the references'; each before those that its relations end at."""
-    block_of = {one: block for block in blocks for one in block if one is not None}
+def _ordered(blocks: Sequence[_Block], sides: _Sides) -> list[_Block]:
+    """The same blocks, each before those of its kind that its relations end at."""
+    block_of = {(side, one): block for block in blocks for side, one in enumerate(block)}
     ordered: dict[_Block, None] = {}
-
-    def visit(block: _Block, rank: int) -> None:
-        if block in ordered or _rank(block) != rank:
-            return
-        ordered[block] = None
-        for one in block:
-            for each in one.tuples if one is not None else ():
-                if each.target is not None:
-                    visit(block_of[each.target], rank)
-
-    for rank in range(3):
-        for block in sorted(blocks, key=lambda block: -sum(len(one.tuples) for one in block if one is not None)):
-            visit(block, rank)
+    for first in blocks:
+        waiting = [first]
+        while waiting:
+            block = waiting.pop()
+            if block in ordered or _kind(block) != _kind(first):
+                continue
+            ordered[block] = None
+            for side, one in reversed(_members(block)):
+                waiting += [block_of[side, end] for end in reversed(sides[side].ends[one])]
     return [*ordered]
 
 
-def _rank(block: _Block) -> int:
-    left, right = block
-    return 0 if left is not None and right is not None else 1 if left is not None else 2
+def _kind(block: _Block) -> tuple[bool, bool]:
+    return block[0] is None, block[1] is None
 
 
-def _align(left: SceneObject, right: SceneObject) -> None:
-    """Put the tuples of both that match first, in one order."""
-    partners: Mapping[Names | None, SceneTuple] = {each.match: each for each in right.tuples if each.match is not None}
-    shared = {each.match: each for each in reversed(left.tuples) if each.match in partners}
-    left.tuples.sort(key=lambda each: each not in shared.values())
-    first = [partners[each.match] for each in left.tuples[: len(shared)]]
-    right.tuples = [*first, *(each for each in right.tuples if each not in first)]
+def _members(block: _Block) -> list[tuple[int, int]]:
+    """The side and the number of each object of a block."""
+    return [(side, one) for side, one in enumerate(block) if one is not None]
 
 
-def _place(blocks: Sequence[_Block]) -> int:
-    """Give every node its row; the number of rows."""
+def _align(ours: list[int], theirs: list[int], matches: Sequence[int | None]) -> None:
+    """Put the tuples of two objects that match first, in one order."""
+    shared = {match: one for one in reversed(ours) if (match := matches[one]) in theirs}
+    first = [match for one in ours if (match := matches[one]) in shared and shared[match] == one]
+    ours.sort(key=lambda one: one not in shared.values())
+    theirs[:] = [*first, *(other for other in theirs if other not in first)]
+
+
+def _placed(blocks: Sequence[_Block], sides: _Sides) -> tuple[list[int], list[int]]:
+    rows = [0] * sides[0].n_tuples, [0] * sides[1].n_tuples
     ends = [0, 0]
     for block in blocks:
-        sides = [(side, one) for side, one in enumerate(block) if one is not None]
-        top = max(ends[side] for side, _ in sides)
-        height = max(max(1, len(one.tuples)) for _, one in sides)
-        for side, one in sides:
-            one.row = top
-            for place, each in enumerate(one.tuples):
-                each.row = top + place
+        members = [(side, one, sides[side].about[one]) for side, one in _members(block)]
+        top = max(ends[side] for side, _, _ in members)
+        height = max(max(1, len(about)) for _, _, about in members)
+        for side, one, about in members:
+            rows[side][one] = top
+            for row, each in enumerate(about, top):
+                rows[side][each] = row
             ends[side] = top + height
-    return max(ends)
+    return rows

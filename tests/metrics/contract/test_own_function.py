@@ -155,6 +155,10 @@ def test_a_name_that_ends_in_s_is_not_a_plural() -> None:
 
 
 def empty(candidate: str, references: object) -> None: ...
+def not_a_number(candidate: str, references: object) -> float:
+    return float("nan") if candidate == "a cat" else 1.0
+
+
 def too_many(candidate: str, references: object) -> list[float]:
     return [1.0, 2.0]
 
@@ -170,7 +174,8 @@ def mistaken(candidates, references):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     ("function", "message", "help"),
     [
-        (empty, "empty", "returns one number"),
+        (empty, "empty returned nothing", "returns one number"),
+        (not_a_number, r"1 of 2 captions a score that is not finite", "such as 0"),
         (too_many, "2 scores for one caption", "call its first parameter candidates"),
         (too_few, "1 scores for 2 items", "call its first parameter candidate"),
         (mistaken, "AttributeError: 'list' object has no attribute 'split'", "list of candidates"),

@@ -15,7 +15,7 @@ from captious import WordVectors
 from captious.metrics.contract import catalogue
 from captious.report.explanation_layouts import LAYOUTS, layout_values
 from captious.report.explanation_text import explanation_text
-from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER, explanation_values
+from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER, drawn_values
 from captious.report.html import asset
 from captious.report.terminal import as_text
 
@@ -53,13 +53,14 @@ def test_drawings(drawings: Any, meteor_tables: object, name: str) -> None:
     drawings.evaluate(
         """([layout, values]) => document.querySelector("main").replaceChildren(
             drawExplanation(layout, JSON.parse(values), { width: 600, full: 1 }))""",
-        [layout_values(metric.explanation), json.dumps(explanation_values(explained))],
+        [layout_values(metric.explanation), json.dumps(drawn_values(explained))],
     )
     said = _letters(drawings.locator(".why").text_content())
     for part in SIGNS_OF_TERMINALS.sub(" ", as_text(explanation_text(explained))).split():
         if part not in ("·", ":"):
             assert _letters(part) in said, part
     assert drawings.locator("b").count() == 0
+    assert "NaN" not in drawings.locator(".why").inner_html()
 
 
 def test_every_kind_is_drawn(drawings: Any) -> None:

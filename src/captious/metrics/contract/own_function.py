@@ -77,13 +77,23 @@ class FunctionMetric(MeanMetric):
         """The scores of the candidates, float64[n].
 
         Raises:
-            ParameterError: the function failed, or its scores are not one number for each candidate.
+            ParameterError: the function failed, or its scores are not one finite number for each candidate.
         """
         lists = [list(texts) for texts in references]
         if self.takes_lists:
-            return self._checked(self._called([*candidates], lists), (len(candidates),))
-        scores = [self._called(candidate, texts) for candidate, texts in zip(candidates, lists, strict=True)]
-        return np.array([float(self._checked(score, ())) for score in scores])
+            scores = self._checked(self._called([*candidates], lists), (len(candidates),))
+        else:
+            single = (self._called(candidate, texts) for candidate, texts in zip(candidates, lists, strict=True))
+            scores = np.array([float(self._checked(score, ())) for score in single])
+        infinite = np.flatnonzero(~np.isfinite(scores))
+        if infinite.size:
+            first = infinite[0]
+            raise ParameterError(
+                f"{self.name} gave {infinite.size:,} of {len(scores):,} captions a score that is not finite",
+                where=f"{_place(self.function)}: {float(scores[first])} for {candidates[first]!r}",
+                help="return a number for every caption, such as 0",
+            )
+        return scores
 
     def _called(self, candidates: Any, references: Any) -> Any:
         try:
@@ -97,8 +107,10 @@ class FunctionMetric(MeanMetric):
 
     def _checked(self, values: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
         expected = f"for {shape[0]:,} items" if shape else "for one caption"
+        if values is None:
+            raise ParameterError(f"{self.name} returned nothing", where=_place(self.function), help=self._calls)
         try:
-            array = np.asarray("None" if values is None else values, np.float64)
+            array = np.asarray(values, np.float64)
         except (TypeError, ValueError) as error:
             raise ParameterError(
                 f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), help=self._calls

@@ -28,20 +28,21 @@ async function readAlignment(about, image, place, system, data) {
 }
 
 async function readScene(about, image, place, system) {
-  const [names, ours, theirs, matches] = await Promise.all([
-    strings(about.names), sceneFacts(about.systems[system]), sceneFacts(about.references), integers(about.systems[system].matches),
+  const of = about.systems[system];
+  const [names, ours, theirs, matches, rows, referenceRows] = await Promise.all([
+    strings(about.names), sceneFacts(of), sceneFacts(about.references), integers(of.matches), ...of.rows.map(integers),
   ]);
   const named = (concepts) => concepts.map((concept) => names[concept].split(about.between));
-  const references = factsAt(theirs, place).map(named), first = ours.firsts[place], met = new Set();
+  const references = factsAt(theirs, place).map(named), first = ours.firsts[place], firstReference = theirs.firsts[place], met = new Set();
   const candidate = factsAt(ours, place).map((concepts, i) => {
     const match = matches[first + i], own = named(concepts), other = match ? references[match - 1] : null;
     met.add(match);
     const isSame = () => own.every((names, part) => names.some((name) => other[part].includes(name)));
-    return { names: own, match: other, status: other && (isSame() ? "same" : "synonyms") };
+    return { names: own, match: other, status: other && (isSame() ? "same" : "synonyms"), row: rows[first + i] };
   });
   const matched = candidate.filter(({ match }) => match).length, share = (n) => (n ? matched / n : 0);
   return {
-    candidate, references: references.map((names, i) => ({ names, matched: met.has(i + 1) })), matched,
+    candidate, matched, references: references.map((names, i) => ({ names, matched: met.has(i + 1), row: referenceRows[firstReference + i] })),
     precision: share(candidate.length), recall: share(references.length),
   };
 }

@@ -16,7 +16,7 @@ from captious.data import References
 from captious.errors import CaptiousError
 from captious.report.explanation_layouts import layout_values
 from captious.report.explanation_text import explanation_text
-from captious.report.explanations import explained_parts, explanation_values
+from captious.report.explanations import drawn_values, explained_parts
 from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded_array, rounded_values
@@ -146,7 +146,7 @@ def _explanation(metric: Any, shown: ShownCaption, references: list[str], query:
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
         return Explanation(shown.submission, metric.name, problem=str(error))
     text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
-    values = rounded_values(explanation_values(explained), query.phase.digits)
+    values = rounded_values(drawn_values(explained), query.phase.digits)
     drawn = {"layout": layout_values(metric.explanation), "values": values}
     return Explanation(shown.submission, metric.name, drawn, text)
 

@@ -1,5 +1,5 @@
 // Scene graphs side by side: objects in the middle, their attributes and relations outside, each object with its own as a
-// block. What matches is filled, and blocks and tuples that match are at one height.
+// block. What matches is filled. The rows of the tuples are those of `captious.report.scene_layout`.
 
 const PITCH = 24, BLOCK_GAP = 8, TOP = 30; // heights of a row, between blocks, and of the labels
 const HALF = 9.5, PADDING = 7, LEAST_GAP = 30, MOST_GAP = 90, MIDDLE = 34;
@@ -8,17 +8,14 @@ const TWO_SIDES = 480; // pixels below which the references are below the candid
 /** Both graphs in one drawing of at most this width; in a narrow one, the references are below the candidate. */
 function sceneGraphs(candidate, references, width) {
   const label = "Scene graphs of the candidate and of the references";
-  const sides = [graphSide(candidate), graphSide(references.map(({ names, matched }) => ({ names, match: matched ? names : null })))];
-  const blocks = blocksOf(...sides);
+  const sides = [graphSide(candidate), graphSide(references.map((fact) => ({ ...fact, match: fact.matched ? fact.names : null })))];
   const isWide = width >= TWO_SIDES;
   const columns = columnWidths(sides, width, isWide);
-  const parts = [], tops = [TOP, TOP], bottoms = [TOP, TOP];
-  if (isWide) placeBlocks(blocks, bottoms);
-  else {
-    placeBlocks(blocks.map(([left]) => [left, null]), bottoms);
-    bottoms[1] = tops[1] = Math.max(bottoms[0], TOP + PITCH) + TOP - BLOCK_GAP;
-    placeBlocks(blocks.map(([, right]) => [null, right]), bottoms);
-  }
+  const tops = [TOP, TOP], ends = [], parts = [];
+  sides.forEach((objects, side) => {
+    if (side && !isWide) tops[1] = Math.max(ends[0], TOP + PITCH) + TOP - BLOCK_GAP;
+    ends.push(placeBlocks(objects, tops[side], isWide));
+  });
   sides.forEach((objects, side) => {
     const x = columns[side], top = tops[side];
     parts.push(drawn("text", { class: "side", x: x.labelAt, y: top - 16, "text-anchor": x.direction < 0 ? "end" : "start" }, side ? "references" : "candidate"));
@@ -26,31 +23,27 @@ function sceneGraphs(candidate, references, width) {
     for (const object of objects) parts.push(...edges(object, x));
     for (const object of objects) parts.push(box(object, x.objects, x.direction, x.objectWidth), ...object.tuples.map((tuple) => box(tuple, x.tuples, x.direction, x.tupleWidth)));
   });
-  if (isWide) parts.unshift(...blocks.filter(([left, right]) => left && right).map(([left, right]) => drawn("line", {
-    class: "pair", x1: columns[0].objects, x2: columns[1].objects, y1: left.y, y2: right.y,
+  const isPaired = (left) => left.match && sides[1].some((right) => right.match === left.match && right.row === left.row);
+  if (isWide) parts.unshift(...sides[0].filter(isPaired).map(({ y }) => drawn("line", {
+    class: "pair", x1: columns[0].objects, x2: columns[1].objects, y1: y, y2: y,
   })));
-  const height = Math.max(...bottoms, tops[1] + PITCH + BLOCK_GAP) - PITCH + 2;
+  const height = Math.max(...ends, tops[1] + PITCH + BLOCK_GAP) - PITCH + 2;
   return element("figure", { class: "graph" }, drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label }, parts));
 }
 
-/** Objects with their attributes and relations, and the tuples that they match. */
+/** Objects with their attributes and relations, by row. */
 function graphSide(facts) {
-  const objects = new Map();
-  const node = (kind, names, match) => {
+  const node = (kind, names, { match, row }) => {
     const text = plain(names.join("/"));
-    return { kind, text, match: match && JSON.stringify(match), width: textWidth(text) + 2 * PADDING };
+    return { kind, text, row, match: match && JSON.stringify(match), width: textWidth(text) + 2 * PADDING };
   };
-  const object = (names) => {
-    const key = JSON.stringify(names);
-    if (!objects.has(key)) objects.set(key, { ...node("object", names, null), tuples: [] });
-    return objects.get(key);
-  };
-  for (const { names, match } of facts) {
-    const subject = object(names[0]), [, second, third] = names;
-    if (!second) subject.match = match && JSON.stringify(match);
-    else subject.tuples.push({ ...node(third ? "relation" : "attribute", second, match), target: third ? object(third) : null });
+  const objects = new Map(), objectOf = (names) => objects.get(JSON.stringify(names));
+  for (const fact of facts) if (fact.names.length === 1) objects.set(JSON.stringify(fact.names[0]), { ...node("object", fact.names[0], fact), tuples: [] });
+  for (const fact of facts) {
+    const [subject, second, third] = fact.names;
+    if (second) objectOf(subject).tuples.push({ ...node(third ? "relation" : "attribute", second, fact), target: third ? objectOf(third) : null });
   }
-  return [...objects.values()];
+  return [...objects.values()].sort((a, b) => a.row - b.row);
 }
 
 let pen = null; // measures text
@@ -63,55 +56,17 @@ function textWidth(text) {
   return pen.measureText(text).width;
 }
 
-/** Pairs of objects that match, then those of one side, each next to those it is related to: [candidate's, references']. */
-function blocksOf(ours, theirs) {
-  const partners = new Map(theirs.filter(({ match }) => match).map((object) => [object.match, object]));
-  const blocks = new Map(); // object -> its block
-  for (const object of ours) {
-    const partner = partners.get(object.match);
-    partners.delete(object.match);
-    const block = partner ? [object, partner] : [object, null];
-    block.forEach((member) => member && blocks.set(member, block));
-  }
-  for (const object of theirs) if (!blocks.has(object)) blocks.set(object, [null, object]);
-  const ordered = [], reached = new Set();
-  const size = (block) => block.reduce((n, object) => n + (object?.tuples.length ?? 0), 0);
-  const all = [...new Set(blocks.values())].sort((a, b) => size(b) - size(a));
-  for (const isOfGroup of [([left, right]) => left && right, ([left]) => left, () => true]) {
-    const visit = (block) => {
-      if (reached.has(block) || !isOfGroup(block)) return;
-      reached.add(block);
-      ordered.push(block);
-      for (const object of block) for (const { target } of object?.tuples ?? []) if (target) visit(blocks.get(target));
-    };
-    all.forEach(visit);
-  }
-  for (const [left, right] of ordered) if (left && right) alignTuples(left, right);
-  return ordered;
-}
-
-/** Tuples of both objects that match come first, in one order. */
-function alignTuples(left, right) {
-  const others = new Map(right.tuples.filter(({ match }) => match).map((tuple) => [tuple.match, tuple]));
-  const shared = left.tuples.filter(({ match }) => others.has(match)).filter(({ match }, i, all) => all.findIndex((tuple) => tuple.match === match) === i);
-  const partners = shared.map(({ match }) => others.get(match));
-  left.tuples = [...shared, ...left.tuples.filter((tuple) => !shared.includes(tuple))];
-  right.tuples = [...partners, ...right.tuples.filter((tuple) => !partners.includes(tuple))];
-}
-
-/** Give objects and tuples their heights; `bottoms` are those of both sides. */
-function placeBlocks(blocks, bottoms) {
-  for (const block of blocks) {
-    const sides = [0, 1].filter((side) => block[side]);
-    if (!sides.length) continue;
-    const top = Math.max(...sides.map((side) => bottoms[side]));
-    const rows = Math.max(...sides.map((side) => Math.max(1, block[side].tuples.length)));
-    for (const side of sides) {
-      block[side].y = top;
-      block[side].tuples.forEach((tuple, row) => { tuple.y = top + row * PITCH; });
-      bottoms[side] = top + rows * PITCH + BLOCK_GAP;
-    }
-  }
+/** Give objects and tuples their heights, and say where they end; without their own rows, blocks follow each other closely. */
+function placeBlocks(objects, top, hasRows) {
+  let row = 0, end = top;
+  objects.forEach((object, i) => {
+    if (hasRows) ({ row } = object);
+    object.y = top + row * PITCH + i * BLOCK_GAP;
+    for (const tuple of object.tuples) tuple.y = object.y + (tuple.row - object.row) * PITCH;
+    row += Math.max(1, object.tuples.length);
+    end = top + row * PITCH + (i + 1) * BLOCK_GAP;
+  });
+  return end;
 }
 
 /** Where the columns of each side begin, and the direction in which they go from there. */

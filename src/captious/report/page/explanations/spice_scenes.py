@@ -1,4 +1,4 @@
-"""SPICE: the tuples of each candidate and of the references of each image, and which of them match."""
+"""SPICE: the tuples of each candidate and of the references of each image, which of them match, and their rows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from captious.metrics.spice import Spice
 from captious.report import numbers
 from captious.report.page.explanations.explained import Explained
-from captious.scenes.facts import Fact, Facts
+from captious.report.scene_layout import scene_rows
+from captious.scenes.facts import KINDS, Fact, Facts
 from captious.scenes.synonyms import names_of
 
 __all__ = ["pack"]
 
-_KINDS = ("object", "attribute", "relation")
 _BETWEEN = "\x1f"  # between the names of one thing
 
 
@@ -26,7 +26,7 @@ class _Graphs:
         self.concepts: list[int] = []
 
     def add(self, facts: Facts) -> None:
-        for counts, kind in zip(self.counts, _KINDS, strict=True):
+        for counts, kind in zip(self.counts, KINDS, strict=True):
             of_kind = facts.by_category[kind]
             counts.append(len(of_kind))
             self.concepts += [self._number(concept) for fact in of_kind for concept in fact]
@@ -40,34 +40,52 @@ class _Graphs:
 
 
 def pack(metric: Spice, explained: Explained) -> dict[str, Any]:
-    """Of every graph its counts and names; of every tuple of a candidate the number of its match, from 1, or 0."""
+    """Of every graph its counts and names; of every tuple of a candidate the number of its match, from 1, or 0; and for
+    each candidate the rows of its tuples and of those of the references.
+    """
     columns, rows = explained.columns, explained.rows.tolist()
     names: dict[str, int] = {}
     references: tuple[Facts, ...] = explained.reports[0].captions.references.layer(metric.layer)
     theirs = _Graphs(names)
-    places: list[dict[Fact, int]] = []
     for row in rows:
         theirs.add(references[row])
-        facts = [fact for kind in _KINDS for fact in references[row].by_category[kind]]
-        places.append({fact: number for number, fact in enumerate(facts, 1)})
     systems = []
     for report in explained.reports:
         candidates: tuple[Facts, ...] = report.single_captions.layer(metric.layer)[0]
         ours = _Graphs(names)
         matches: list[int] = []
-        for row, place in zip(rows, places, strict=True):
+        placed: tuple[list[int], list[int]] = [], []
+        for row in rows:
             ours.add(candidates[row])
-            for kind in _KINDS:
-                for fact in candidates[row].by_category[kind]:
-                    match = references[row].find(fact, kind)
-                    matches.append(0 if match is None else place[match])
-        systems.append({**_packed(ours, explained), "matches": columns.integers(matches)})
+            found = _matches(candidates[row], references[row])
+            matches += [0 if match is None else match + 1 for match in found]
+            for all_rows, of_image in zip(
+                placed, scene_rows(_tuples(candidates[row]), _tuples(references[row]), found), strict=True
+            ):
+                all_rows += of_image
+        systems.append(
+            {
+                **_packed(ours, explained),
+                "matches": columns.integers(matches),
+                "rows": [columns.integers(side) for side in placed],
+            }
+        )
     return {
         "references": _packed(theirs, explained),
         "systems": systems,
         "names": columns.strings([*names]),
         "between": _BETWEEN,
     }
+
+
+def _tuples(facts: Facts) -> list[Fact]:
+    return [fact for kind in KINDS for fact in facts.by_category[kind]]
+
+
+def _matches(candidate: Facts, references: Facts) -> list[int | None]:
+    """The number of the reference tuple that matches each tuple of the candidate."""
+    number: dict[Fact | None, int] = {fact: i for i, fact in enumerate(_tuples(references))}
+    return [number.get(references.find(fact, kind)) for kind in KINDS for fact in candidate.by_category[kind]]
 
 
 def _packed(graphs: _Graphs, explained: Explained) -> dict[str, Any]:
