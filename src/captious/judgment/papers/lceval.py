@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged, judged_parts
 from captious.learned.feature_sets import FeatureSet, as_feature_set
@@ -33,6 +34,7 @@ _DATA = (
     "negative ones; the paper's on 133,000 of Flickr30k with captions of three systems, which are not to be had. Both "
     "are validated on Flickr8k-Expert"
 )
+_trained = partial(PaperTable, metrics=False, differs=_DATA)
 _TRAINING = {
     "examples": MadeFile(
         "examples.jsonl",
@@ -174,7 +176,7 @@ def _layers(name: str, shows: str, row: str, recipe: Recipe, published: Sequence
         "network_depth",
         {**_TRAINING, "recipe": recipe, "benchmarks": (_COMPOSITE,), "depths": (0, 1, 2), "width": 12, "seeds": 1},
     )
-    return PaperTable(
+    return _trained(
         name,
         "architecture",
         shows,
@@ -184,8 +186,6 @@ def _layers(name: str, shows: str, row: str, recipe: Recipe, published: Sequence
             for label, n in (("no learning", None), ("1 layer", 0), ("2 layers", 1), ("3 layers", 2))
         ],
         {row: published},
-        metrics=False,
-        differs=_DATA,
         command="captious study depth",
         remark="Without learning, the score is the mean of the features.",
     )
@@ -206,7 +206,7 @@ SPIDER_LAYERS = _layers(
     (0.357, 0.362, 0.367, 0.365),
 )
 
-COMBINATION = PaperTable(
+COMBINATION = _trained(
     "combination",
     "appendix, LCEval-min and LCEval-mean",
     "Kendall's tau-b on Composite with features combined over references by their minimum or mean.",
@@ -222,8 +222,6 @@ COMBINATION = PaperTable(
         )
         for how in ("min", "mean")
     ],
-    metrics=False,
-    differs=_DATA,
     command="captious study depth --recipe FILE",
     remark="In the authors' code, the mean and minimum of longer n-grams are those of unigrams. The figures are not at "
     "hand.",
@@ -231,20 +229,18 @@ COMBINATION = PaperTable(
 
 _SIZES = (4_000, 1_000, 250)
 _SIZE = Run("training_size", {**_TRAINING, "benchmarks": (_COMPOSITE,), "sizes": _SIZES, "seeds": 1})
-SIZE = PaperTable(
+SIZE = _trained(
     "size",
     "size of the training set",
     "Agreement by the number of images whose captions are examples.",
     {"LCEval": _COMPOSITE},
     [PaperColumn(f"{size:,} images", _SIZE, {"images": size}, row="benchmark") for size in _SIZES],
-    metrics=False,
-    differs=_DATA,
     command="captious study size",
     remark="The figure's values are not at hand.",
 )
 
 _ABLATION = Run("feature_ablation", {**_TRAINING, "benchmarks": (_COMPOSITE,), "seeds": 1})
-FEATURES = PaperTable(
+FEATURES = _trained(
     "features",
     "feature ablation",
     "What each feature contributes: agreement of a network that is trained without it, and of the feature alone.",
@@ -253,25 +249,21 @@ FEATURES = PaperTable(
         PaperColumn(kind, _ABLATION, {"kind": kind, "benchmark": _COMPOSITE}, row="features")
         for kind in ("without", "alone")
     ],
-    metrics=False,
-    differs=_DATA,
     command="captious study ablation",
     remark="The published figures are not at hand.",
 )
 
 _EPOCHS = Run("training_epochs", _TRAINING)
-VALIDATION = PaperTable(
+VALIDATION = _trained(
     "validation",
     "figure 7.7",
     "Agreement on the validation data by epoch (--plot draws all epochs).",
     {f"epoch {epoch}": str(epoch) for epoch in (1, 10, 50)},
     [PaperColumn("Kendall", _EPOCHS, value="tau_b", row="epoch")],
-    metrics=False,
-    differs=_DATA,
     command="captious study epochs",
     remark="The figure's values are not at hand.",
 )
-ACCURACY = PaperTable(
+ACCURACY = _trained(
     "accuracy",
     "figure 7.8",
     "Accuracy of the classifier against Kendall's tau (--plot draws all epochs).",
@@ -280,8 +272,6 @@ ACCURACY = PaperTable(
         PaperColumn("accuracy", _EPOCHS, value="accuracy", row="epoch"),
         PaperColumn("Kendall", _EPOCHS, value="tau_b", row="epoch"),
     ],
-    metrics=False,
-    differs=_DATA,
     command="captious study epochs",
     remark="The figure's values are not at hand.",
 )
