@@ -217,12 +217,17 @@ class TestStudies:
 
     def test_depth(self, examples: Path, judged: Path) -> None:
         study = network_depth(examples, RECIPE, [judged], (0, 2), width=4, seeds=2, resamples=10)
-        assert [(r["layers"], r["hidden_layers"]) for r in study.records[::2]] == [("4-2", 0), ("4-4-4-2", 2)]
+        layers = [(r["layers"], r["hidden_layers"]) for r in study.records[::2]]
+        assert layers == [("4-2", 0), ("4-4-4-2", 2), ("none", None)]
         assert study.records[0]["difference"] is None
         assert study.records[2]["difference"] == pytest.approx(study.records[2]["value"] - study.records[0]["value"])
         curve = study.pictures["depth-own@own"].lines["small"]
         assert curve.x.tolist() == [0, 2]
-        assert curve.y.tolist() == [r["value"] for r in study.records[1::2]]
+        assert curve.y.tolist() == [r["value"] for r in study.records[1:4:2]]
+        trials = Trials(examples, RECIPE, [judged], seeds=1, sampling=Sampling(10, 1))
+        means = trials.judged_features[1].mean(axis=1)
+        assert study.records[-1]["value"] == pytest.approx(trials.judgments[1].values(means).mean())
+        assert study.records[-1]["sd_over_seeds"] is None
 
     def test_depth_needs_a_width(self, examples: Path) -> None:
         with pytest.raises(ParameterError, match="has no hidden layers, so their width is unknown"):

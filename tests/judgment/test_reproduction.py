@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from captious import Settings
-from captious.judgment import judge
+from captious.judgment import judge, made_files
 from captious.judgment.papers import paper_names
-from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
+from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.reproduction import reproduce
 from captious.judgment.reproduction_result import PaperIndex, Reproduced
 from captious.judgment.studies import word_frequencies
@@ -159,6 +159,28 @@ def test_files_in_a_mapping(tmp_path: Path) -> None:
     assert here.value == next(record["mine"] for record in study.records if record["word"] == "a")
     assert missing.verdict == "needs baseline.json in the folder of data"
     assert result.to_dict()["seconds"].keys() == {"words"}
+
+
+def test_made_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are made once, of files that must be there; tables with one run share it, whatever their rows."""
+    made = []
+
+    def maker(folder: Path, output: Path) -> None:
+        made.append(output)
+        output.write_text((folder / "source.json").read_text())
+
+    monkeypatch.setattr(made_files, "copy", maker, raising=False)
+    run = Run("word_agreement", {"references": MadeFile("references.json", "copy", (File("source.json"),))})
+    column = PaperColumn("recall", run, value="recall", row="word")
+    tables = [PaperTable(word, "figure 3", "It shows.", {word: word}, [column], metrics=False) for word in ("a", "man")]
+    absent = reproduce(Paper("p", "A paper", tables), data=tmp_path)
+    assert {figure.verdict for figure in absent.figures} == {"needs source.json in the folder of data"}
+    (tmp_path / "source.json").write_text((EXAMPLES / "references.json").read_text())
+    result = reproduce(Paper("p", "A paper", tables), data=tmp_path)
+    assert result.figures[0].value == pytest.approx(0.941, abs=0.001)
+    assert len(made) == 1
+    assert not made[0].exists()
+    assert result.to_dict()["seconds"]["man"] < 0.1
 
 
 def test_index() -> None:

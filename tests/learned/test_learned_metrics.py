@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious.errors import ParameterError, ResourceError
 from captious.learned.feature_metrics import Features
-from captious.learned.feature_sets import Feature, FeatureSet, as_feature_set
+from captious.learned.feature_sets import Feature, FeatureSet
 from captious.learned.lceval import LCEval
 from captious.learned.network_weights import NetworkWeights
 from captious.learned.nneval import NNEval
@@ -47,7 +47,7 @@ def own(metric: str = "lceval", name: str = "own") -> NetworkWeights:
 @pytest.mark.parametrize(("kind", "variant"), [(NNEval, "trained"), (LCEval, "trained"), (LCEval, "official-8010")])
 def test_scores_are_those_of_the_network(kind: type[NNEval] | type[LCEval], variant: str) -> None:
     metric, captions = kind(variant=variant), TOY.table()
-    features = Features(feature_set=as_feature_set(metric.name)).matrix(captions)
+    features = Features(feature_set=metric.trained.features).matrix(captions)
     scores = metric.aggregate(metric.statistics(captions))[:, 0]
     np.testing.assert_array_equal(scores, metric.trained.network.human(features))
     assert ((scores > 0) & (scores < 1)).all()

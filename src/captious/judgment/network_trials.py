@@ -52,11 +52,13 @@ class Variation:
         features: positions of the features that the network takes, in the feature set of the recipe; None for all.
         hidden: widths of the hidden layers; None for those of the recipe.
         images: number of training images, drawn at random; None for all.
+        trained: False for the mean of the features in place of a network.
     """
 
     features: tuple[int, ...] | None = None
     hidden: tuple[int, ...] | None = None
     images: int | None = None
+    trained: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +154,8 @@ class Trials:
             ParameterError: nothing can be learned from the examples of so few images.
         """
         columns = [*range(len(self.recipe.features))] if variation.features is None else [*variation.features]
+        if not variation.trained:
+            return [[matrix[:, columns].mean(axis=1)] for matrix in self.judged_features]
         features = FeatureSet(
             self.recipe.features.name, tuple(self.recipe.features.features[column] for column in columns)
         )

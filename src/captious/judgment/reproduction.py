@@ -6,8 +6,10 @@ import inspect
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
@@ -19,7 +21,7 @@ from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.judgment_result import Judgment
 from captious.judgment.papers import paper_names
-from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
+from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.reproduction_result import Reproduced, Reproduction
 from captious.metrics.contract import catalogue
@@ -63,10 +65,13 @@ def reproduce(
     if isinstance(paper, str):
         paper = paper_names.get(paper)
     tables = paper.tables if table is None else [paper.table(table)]
-    runner = _Runner(data_folder(data), settings or Settings(), Sampling(resamples, seed))
     figures: list[Reproduced] = []
     seconds: dict[str, float] = {}
-    with steps(tables, lambda table: f"{paper.name} {table.name}") as computed:
+    with (
+        TemporaryDirectory(prefix="captious-") as work,
+        steps(tables, lambda table: f"{paper.name} {table.name}") as computed,
+    ):
+        runner = _Runner(data_folder(data), Path(work), settings or Settings(), Sampling(resamples, seed))
         for each in computed:
             start = process_time()
             figures += runner.figures(each)
@@ -86,17 +91,18 @@ def reproduce(
 
 @dataclass(frozen=True)
 class _Records:
-    """What a run gave, and why it gave nothing for some rows: row -> reason."""
+    """What a run gave, and why it gave nothing: for some rows, row -> reason; or for all."""
 
     records: Sequence[Mapping[str, Any]]
-    reasons: Mapping[str, str]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
 
 
 class _Runner:
-    """Runs, each once, and what they tell about themselves."""
+    """Runs, each once, and what they tell about themselves; files are made in the folder ``work``."""
 
-    def __init__(self, folder: DataFolder, settings: Settings, sampling: Sampling) -> None:
-        self.folder, self.settings, self.sampling = folder, settings, sampling
+    def __init__(self, folder: DataFolder, work: Path, settings: Settings, sampling: Sampling) -> None:
+        self.folder, self.work, self.settings, self.sampling = folder, work, settings, sampling
         self.signatures: dict[str, str] = {}
         self.data: dict[str, str] = {}
         self.pictures: dict[str, Picture] = {}
@@ -111,7 +117,7 @@ class _Runner:
         requests = [request for request in rows.values() if request]
         figures = []
         for number, column in enumerate(table.columns):
-            given = self._records(column.run, tuple(requests), table) if column.run else _Records([], {})
+            given = self._records(column.run, tuple(requests), table) if column.run else _Records([])
             for row, request in rows.items():
                 published = table.published[row][number] if row in table.published else None
                 figures.append(self._figure(table, column, row, request, published, given))
@@ -120,7 +126,7 @@ class _Runner:
     def _figure(
         self, table: PaperTable, column: PaperColumn, row: str, request: str, published: float | None, given: _Records
     ) -> Reproduced:
-        reason = given.reasons.get(request, "")
+        reason = given.reasons.get(request) or given.reason
         if not request or column.run is None:
             reason = f"needs {table.needs}" if table.needs else "nothing here computes it"
         record = next((r for r in given.records if str(r.get(column.row)) == request and _matches(r, column)), None)
@@ -135,25 +141,25 @@ class _Runner:
         return Reproduced(table.name, column.label, row, value, interval, published, unit, reason, table.percent, p)
 
     def _records(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
-        key = (id(run), requests)
+        key = (id(run), requests if table.metrics else ())
         if key not in self._done:
             self._done[key] = self._run(run, requests, table)
         return self._done[key]
 
     def _run(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
         if missing := [file.name for file in run.files if not self.folder.has(file.name)]:
-            return _Records([], dict.fromkeys(requests, f"needs {', '.join(missing)} in the folder of data"))
+            return _Records([], reason=f"needs {', '.join(missing)} in the folder of data")
         try:
             run = self._loaded(run)
         except CaptiousError as error:  # of the data
-            return _Records([], dict.fromkeys(requests, _reason(error)))
+            return _Records([], reason=_reason(error))
         if not table.metrics:
-            return self._called(run, (), requests)
+            return self._called(run, ())
         reasons = {request: why for request in requests if request != PEOPLE and (why := self._why_not(request))}
         usable = tuple(request for request in requests if request not in reasons and request != PEOPLE)
         if not usable:
             return _Records([], reasons | {PEOPLE: "needs a metric beside it"})
-        given = self._called(run, usable, requests)
+        given = self._called(run, usable)
         return replace(given, reasons={**given.reasons, **reasons})
 
     def _loaded(self, run: Run) -> Run:
@@ -163,20 +169,20 @@ class _Runner:
         judgments = [load_judgments(name, self.folder.folder) for name in run.arguments["benchmarks"]]
         return replace(run, arguments={**run.arguments, "benchmarks": judgments})
 
-    def _called(self, run: Run, metrics: tuple[str, ...], requests: tuple[str, ...]) -> _Records:
+    def _called(self, run: Run, metrics: tuple[str, ...]) -> _Records:
         """The records of a run; if it fails because of one of several metrics, those of each metric."""
         try:
             result = self._result(run, metrics)
         except (ParameterError, ResourceError, MissingExtraError) as error:
             if len(metrics) < 2:
-                return _Records([], dict.fromkeys(requests, _reason(error)))
-            parts = [self._called(run, (metric,), (metric,)) for metric in metrics]
-            records = [record for part in parts for record in part.records]
-            return _Records(records, {row: why for part in parts for row, why in part.reasons.items()})
+                return _Records([], reason=_reason(error))
+            parts = {metric: self._called(run, (metric,)) for metric in metrics}
+            records = [record for part in parts.values() for record in part.records]
+            return _Records(records, {metric: part.reason for metric, part in parts.items() if part.reason})
         told = result.to_table()
         self.pictures |= told.pictures
         self.warnings += told.warnings
-        return _Records(self._noted(result), {})
+        return _Records(self._noted(result))
 
     def _noted(self, result: Any) -> Sequence[Mapping[str, Any]]:
         """The records of a judgment or study, whose signatures and files are noted."""
@@ -217,6 +223,11 @@ class _Runner:
             return {key: self._path(each) for key, each in value.items()}
         if isinstance(value, tuple):
             return tuple(map(self._path, value))
+        if isinstance(value, MadeFile):
+            path = self.work / value.name
+            if not path.exists():
+                getattr(import_module("captious.judgment.made_files"), value.maker)(self.folder.folder, path)
+            return path
         return self.folder.path(value.name) if isinstance(value, File) else value
 
     def _settings(self, metrics: Sequence[str]) -> Settings:

@@ -11,10 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from captious.errors import ParameterError
-from captious.learned.feature_sets import as_feature_set
+from captious.learned.feature_sets import Feature, FeatureSet, as_feature_set
 from captious.learned.learned_metric import LearnedMetric
 from captious.learned.network import Network
 from captious.learned.network_weights import NetworkWeights
+from captious.metrics.cider import Cider
 from captious.metrics.cider_d import CiderD
 from captious.metrics.hwcm import Hwcm
 from captious.metrics.meteor import Meteor
@@ -24,6 +25,7 @@ from captious.metrics.rouge_l import RougeL
 from captious.metrics.spice import Spice
 from captious.metrics.unigram_recall import UnigramRecall
 from captious.metrics.wmd import Wmd
+from captious.resources.coco_val import NAME as COCO_VAL
 
 __all__ = ["OFFICIAL_8010", "LCEval"]
 
@@ -50,7 +52,7 @@ class LCEval(LearnedMetric):
         "trained": "weights trained with captious, or those of a file",
         _OFFICIAL_8010: "the authors' published logistic weights, checkpoint 8010, four decimals",
     }
-    part_classes = (NgramPrecision, UnigramRecall, RougeL, Meteor, Wmd, Spice, CiderD, Mowe, Hwcm)
+    part_classes = (NgramPrecision, UnigramRecall, RougeL, Meteor, Wmd, Spice, Cider, CiderD, Mowe, Hwcm)
 
     def load_weights(self) -> NetworkWeights:
         if self.variant != _OFFICIAL_8010:
@@ -60,7 +62,18 @@ class LCEval(LearnedMetric):
                 f"lceval@{self.variant} has its own weights", help="remove weights, or the variant: lceval:weights=FILE"
             )
         coefficients, bias = OFFICIAL_8010
+        features = _features_of_training()
         human = np.column_stack([np.zeros(len(coefficients)), coefficients])
-        return NetworkWeights(
-            "lceval", _OFFICIAL_8010, as_feature_set("lceval"), Network((human,), (np.array([0.0, bias]),))
-        )
+        bias += coefficients[features.labels.index("mowe")] / 2  # MOWE / 2 + 1 / 2
+        return NetworkWeights("lceval", _OFFICIAL_8010, features, Network((human,), (np.array([0.0, bias]),)))
+
+
+def _features_of_training() -> FeatureSet:
+    """The features that checkpoint 8010 was trained with, except that MOWE there is (MOWE + 1) / 2.
+
+    The authors' code has CIDEr without the changes of CIDEr-D, and divides it by 10 in the script that prepares
+    features for training (feature_subset.py, in its history); the script for new captions does not.
+    """
+    changed = {f"cider-d:idf={COCO_VAL}": Feature(f"cider:idf={COCO_VAL}", 0.1), "mowe": Feature("mowe", 0.5)}
+    features = as_feature_set("lceval")
+    return FeatureSet(features.name, tuple(changed.get(feature.metric, feature) for feature in features.features))

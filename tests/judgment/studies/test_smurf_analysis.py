@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from captious.data import References
-from captious.errors import ParameterError
-from captious.judgment.studies.smurf_analysis import PEOPLE, hold_out, places, smurf_analysis
+from captious.errors import CaptionFileError, ParameterError
+from captious.judgment.studies.smurf_analysis import PEOPLE, hold_out, places, smurf_analysis, smurf_scores
 from captious.metrics.smurf import PUBLISHED, Parts, Smurf, fuse
 
 from ...support.corpora import references_table
@@ -54,6 +54,26 @@ def test_published_analysis(shared_data: Path) -> None:
         points = np.stack(scores[system][:2], axis=1)
         nearest = min(range(len(points)), key=lambda row: float(np.hypot(*(points[row] - place.center))))
         assert place.central == nearest
+
+
+def test_scores_of_the_authors(shared_data: Path) -> None:
+    study = smurf_scores(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
+    assert [record["system"] for record in study.records] == [PEOPLE, "system 1", "system 2", "system 3"]
+    penalties = [record["grammar_penalty"] for record in study.records]
+    assert [round(penalty, 2) for penalty in penalties] == [-44.93, -7.47, -7.56, -4.46]  # as the paper prints them
+    means = [record["smurf"] for record in study.records]
+    np.testing.assert_allclose(means, [0.630457, 0.491364, 0.515654, 0.355130], rtol=0, atol=5e-7)
+    assert study.records[1]["overlap"] == pytest.approx(0.4902016, abs=5e-8)
+    assert [*study.pictures] == ["smurf"]
+
+
+def test_what_is_not_scores_of_the_authors(tmp_path: Path) -> None:
+    file = tmp_path / "scores.jsonl"
+    row = {"image": 1, "captions": ["a", "b"], "smurf_scores": [{"SPARCS": 0.1, "SPURTS": 0.2, "MIMA": 0.3}] * 2}
+    for rows in ([row], [row, row | {"captions": ["a"]}], [row, row | {"smurf_scores": []}], [row, {"image": 2}], [{}]):
+        file.write_text("".join(json.dumps(each) + "\n" for each in rows), encoding="utf-8")
+        with pytest.raises(CaptionFileError, match="not SMURF's scores of two or more images"):
+            smurf_scores(file)
 
 
 def test_one_reference_is_held_out(references: References) -> None:

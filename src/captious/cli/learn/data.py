@@ -11,17 +11,13 @@ from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import COUNT, FILE, option_of
 from captious.cli.options import data_option, named_systems, output_file, seed_option
 from captious.data import read_references
-from captious.errors import ParameterError, ResourceError
+from captious.errors import ParameterError
 from captious.judgment.judgment_files import data_folder
+from captious.judgment.made_files import coco_sources
 from captious.learned.training_example_files import read_ids, write_examples
 from captious.learned.training_examples import NEGATIVES, make_examples
 
 __all__ = ["data"]
-
-# The default: COCO's validation images and real systems, in the folder of judgment data.
-_REFERENCES = "coco/captions_val2014.json.gz"
-_SYSTEMS = "coco/results_val2014"
-_KEEP_OUT = "coco/evaluation_images.json.gz"
 
 
 @click.command()
@@ -61,15 +57,8 @@ def data(
     used (coco/captions_val2014.json.gz, coco/results_val2014), without the images of coco/evaluation_images.json.gz.
     """
     if references is None:
-        folder = data_folder(data).folder
-        references, keep_out = folder / _REFERENCES, keep_out or folder / _KEEP_OUT
-        systems = tuple(sorted((folder / _SYSTEMS).glob("*.json*")))
-        if not references.exists() or not systems:
-            raise ResourceError(
-                "the captions and systems of COCO are not in the folder of judgment data",
-                where=f"{folder}: {_REFERENCES}, {_SYSTEMS}/",
-                help="give REFERENCES and SYSTEMs",
-            )
+        references, systems, left_out = coco_sources(data_folder(data).folder)
+        keep_out = keep_out or left_out
     elif data is not None:
         raise ParameterError("--data has no effect when REFERENCES are given", help="remove --data")
     out = read_ids(keep_out) if keep_out is not None else []

@@ -8,7 +8,7 @@ from typing import Any
 
 from captious.errors import ParameterError, UnknownNameError
 
-__all__ = ["File", "Paper", "PaperColumn", "PaperTable", "Run", "judged"]
+__all__ = ["File", "MadeFile", "Paper", "PaperColumn", "PaperTable", "Run", "judged", "judged_parts"]
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,28 @@ class File:
 
 
 @dataclass(frozen=True)
+class MadeFile:
+    """A file that is made from others in the folder of judgment data.
+
+    Args:
+        name: of the file.
+        maker: name of the function of ``captious.judgment.made_files`` that makes it.
+        sources: the files that it needs.
+    """
+
+    name: str
+    maker: str
+    sources: tuple[File, ...]
+
+
+@dataclass(frozen=True)
 class Run:
     """A call that gives records: of ``judge``, or of a study.
 
     Args:
         function: "judge", or the name of a function of ``captious.judgment.studies``.
-        arguments: its arguments, except metrics, data, settings, resamples and seed. A ``File`` stands for its path,
-            also in a tuple and as a value of a mapping.
+        arguments: its arguments, except metrics, data, settings, resamples and seed. A ``File`` or ``MadeFile`` stands
+            for its path, also in a tuple and as a value of a mapping.
     """
 
     function: str
@@ -33,13 +48,15 @@ class Run:
 
     @property
     def files(self) -> list[File]:
-        """The files among its arguments."""
+        """The files among its arguments, and those that others are made from."""
         return [file for value in self.arguments.values() for file in _files(value)]
 
 
 def _files(value: object) -> list[File]:
     if isinstance(value, Mapping | tuple):
         return [file for each in (value.values() if isinstance(value, Mapping) else value) for file in _files(each)]
+    if isinstance(value, MadeFile):
+        return [*value.sources]
     return [value] if isinstance(value, File) else []
 
 
@@ -173,3 +190,15 @@ def judged(benchmarks: str | Sequence[str], columns: Mapping[str, str]) -> list[
     run = Run("judge", {"benchmarks": (benchmarks,) if isinstance(benchmarks, str) else tuple(benchmarks)})
     places = {label: place.partition(" ") for label, place in columns.items()}
     return [PaperColumn(label, run, {"benchmark": name, "part": part}) for label, (name, _, part) in places.items()]
+
+
+def judged_parts(protocol: str, parts: Mapping[str, str], whole: str = "") -> list[PaperColumn]:
+    """Columns of agreement with people on parts of a benchmark.
+
+    Args:
+        protocol: "benchmark@protocol".
+        parts: label -> the part.
+        whole: label of a column of the whole benchmark at the end; empty for none.
+    """
+    columns = {label: f"{protocol} {part}" for label, part in parts.items()}
+    return judged(protocol, columns | ({whole: protocol} if whole else {}))

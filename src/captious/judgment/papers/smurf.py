@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run, judged
+from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged, judged_parts
 
 __all__ = ["PAPER"]
 
 _PARTS = {"SPARCS": "sparcs", "SPURTS": "spurts", "SMURF": "smurf"}
 _MODELS = "distilbert-base-uncased and distilroberta-base"
+_SYSTEMS = {name: name for name in ("people", "system 1", "system 2", "system 3")}
+_ANALYSIS = Run("smurf_scores", {"scores": File("smurf/karpathy_4captioners.jsonl")})
+_FROM_SCORES = (
+    "Computed from the scores of the Karpathy test split that the authors publish with their code, so that no model is "
+    "needed."
+)
 
 PAPER = Paper(
     "smurf",
@@ -44,7 +50,10 @@ PAPER = Paper(
                 "CIDEr": (0.418,),
                 "SPARCS": (0.481,),
             },
-            differs="why the baseline rows are lower in the paper is not known; the toolkit has ours on the same file",
+            differs="why the baseline rows are lower in the paper is not known; the toolkit has ours on the same file. "
+            "BLEU-1, BLEU-2, ROUGE-L and CIDEr have .304, .309, .310 and .421 with four references instead of five, "
+            ".313, .332, .302 and .430 with case and punctuation, and .321, .323, .323 and .438 with SMURF's own "
+            "preprocessing",
         ),
         PaperTable(
             "composite",
@@ -62,25 +71,21 @@ PAPER = Paper(
             [PaperColumn("Kendall", None)],
             {"SPARCS": (0.716,), "people": (0.655,)},
             needs="the definition of the subset, which is not at hand",
-            remark="The figure of people is tau-b of the lowest with the highest of the three ratings, over all 5,664 "
-            "captions (.655 here); ratings are in ascending order in the owners' file. That of SPARCS is close to "
-            "Goodman and Kruskal's gamma, which leaves out tied pairs, with the median rating (.7165 here).",
+            remark="No subset that was tried has both figures, with tau-b, tau-c and gamma of every rating, of the "
+            "mean and of the median: captions on which the experts agree (SPARCS .626 at most, .856 as gamma; people "
+            "1), do not agree (people .728), or of which two agree (.749); captions whose mean or median is the "
+            "only one of its value for the image (.751, .806); images without tied means (397 captions: .800); "
+            "captions with a mean above 1 (.686), with SPARCS above 0 (.742) or untied (.748). Over all 5,664 "
+            "captions, .655 is the tau-b of the lowest with the highest rating (.736 is the mean of three pairs; "
+            "the owners' file has ratings in ascending order), and Goodman and Kruskal's gamma of SPARCS with the "
+            "median rating, which leaves out tied pairs, is .717.",
         ),
         PaperTable(
             "pascal-50s",
             "PASCAL-50S",
             "How often a metric prefers the caption of a pair that people prefer, with the first five references.",
             {"SPARCS": "sparcs", "SMURF": "smurf"},
-            judged(
-                "pascal-50s@smurf2021",
-                {
-                    "HC": "pascal-50s@smurf2021 HC",
-                    "HI": "pascal-50s@smurf2021 HI",
-                    "HM": "pascal-50s@smurf2021 HM",
-                    "MM": "pascal-50s@smurf2021 MM",
-                    "all": "pascal-50s@smurf2021",
-                },
-            ),
+            judged_parts("pascal-50s@smurf2021", {kind: kind for kind in ("HC", "HI", "HM", "MM")}, "all"),
             {"SPARCS": (0.651, 0.958, 0.896, 0.644, 0.787), "SMURF": (0.621, 0.939, 0.912, 0.610, 0.771)},
             differs="SPARCS is 2 to 4 points higher here in every kind of pair: neither the draw of references (the "
             "first five, or that of Lee et al. 2024) nor what a tie counts (one half, nothing, one) gives the figures",
@@ -89,20 +94,28 @@ PAPER = Paper(
         PaperTable(
             "ellipses",
             "figure 1",
-            "Semantics and style of people and of three systems, as ellipses.",
-            needs=f"the captions of four systems on the Karpathy test split, and {_MODELS}",
-            command="captious study smurf SYSTEM... REFERENCES --plot DIR draws them",
+            "Semantics and style of people and of three systems, in standard deviations of people's, and the share of "
+            "a system's ellipse in that of people (--plot draws them).",
+            _SYSTEMS,
+            [
+                PaperColumn(label, _ANALYSIS, value=value, row="system")
+                for label, value in (("SPARCS", "sparcs"), ("SPURTS", "spurts"), ("overlap", "overlap"))
+            ],
+            metrics=False,
+            command="captious study smurf SYSTEM... REFERENCES, with the models, for other captions",
+            remark=_FROM_SCORES,
         ),
         PaperTable(
             "grammar",
             "grammar penalties",
             "The sum of grammar penalties of people and of three systems.",
-            {"people": "", "system 1": "", "system 2": "", "system 3": ""},
-            [PaperColumn("penalty", None)],
+            _SYSTEMS,
+            [PaperColumn("penalty", _ANALYSIS, value="grammar_penalty", row="system")],
             {"people": (-44.93,), "system 1": (-7.47,), "system 2": (-7.56,), "system 3": (-4.46,)},
+            metrics=False,
             digits=2,
-            needs=f"the captions of four systems on the Karpathy test split, and {_MODELS}",
-            command="captious study smurf prints them",
+            command="captious study smurf SYSTEM... REFERENCES, with the models, for other captions",
+            remark=_FROM_SCORES,
         ),
         PaperTable(
             "sentences",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run, judged
+from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run, judged, judged_parts
 
 __all__ = ["PAPER"]
 
@@ -40,7 +40,7 @@ PAPER = Paper(
             "pairwise comparison, PASCAL-50S",
             "How often a metric prefers the human caption of a pair that people prefer.",
             _VECTORS,
-            judged("pascal-50s@fleur2024", {"HHC": "pascal-50s@fleur2024 HC", "HHI": "pascal-50s@fleur2024 HI"}),
+            judged_parts("pascal-50s@fleur2024", {"HHC": "HC", "HHI": "HI"}),
             {
                 "E (ELMo)": (56.5, 98.3),
                 "G (GloVe 840B)": (58.0, 97.6),
@@ -57,10 +57,7 @@ PAPER = Paper(
             "pairwise comparison, ABSTRACT-50S",
             "The same, for abstract scenes.",
             _VECTORS,
-            judged(
-                "abstract-50s",
-                {"HHC": "abstract-50s@vedantam2015 HC", "HHI": "abstract-50s@vedantam2015 HI"},
-            ),
+            judged_parts("abstract-50s@vedantam2015", {"HHC": "HC", "HHI": "HI"}),
             {
                 "E (ELMo)": (55.5, 94.5),
                 "G (GloVe 840B)": (56.0, 89.5),
@@ -111,13 +108,7 @@ PAPER = Paper(
             "Accuracy on captions with distractors of Hodosh and Hockenmaier 2016 (SP: switched people, SS: switched "
             "scenes, JP: just the person, JS: just the scene).",
             _VECTORS,
-            judged(
-                "distractors",
-                {
-                    **{task: f"distractors@kilickaya2017 {task}" for task in ("SP", "SS", "JP", "JS")},
-                    "average": "distractors@kilickaya2017",
-                },
-            ),
+            judged_parts("distractors@kilickaya2017", {task: task for task in ("SP", "SS", "JP", "JS")}, "average"),
             {"F (fastText wiki)": (92.5, 91.2, 95.7, 99.6, 94.8)},
             percent=True,
             digits=1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Paper, PaperTable, judged
+from captious.judgment.papers.paper import Paper, PaperTable, judged, judged_parts
 
 __all__ = ["PAPER"]
 
@@ -80,16 +80,7 @@ PAPER = Paper(
             "PASCAL-50S",
             "How often a metric prefers the caption of a pair that people prefer.",
             _OURS,
-            judged(
-                "pascal-50s@fleur2024",
-                {
-                    "HC": "pascal-50s@fleur2024 HC",
-                    "HI": "pascal-50s@fleur2024 HI",
-                    "HM": "pascal-50s@fleur2024 HM",
-                    "MM": "pascal-50s@fleur2024 MM",
-                    "all": "pascal-50s@fleur2024",
-                },
-            ),
+            judged_parts("pascal-50s@fleur2024", {kind: kind for kind in ("HC", "HI", "HM", "MM")}, "all"),
             {"ours, BERT": (65.4, 98.1, 96.4, 60.3, 80.1)},
             percent=True,
             digits=1,

@@ -11,6 +11,7 @@
     word_frequencies     do systems use words as often as people do?
     collection_rules     do captions follow the rules by which COCO's were collected?
     smurf_analysis       how do systems differ from people in meaning and in style?
+    smurf_scores         the same, from scores of SMURF's authors
     score_distributions  does a metric tell human from machine captions?
     sentence_scores      how do metrics score sentences without references?
     feature_ablation     which features does a learned metric need?
@@ -34,7 +35,7 @@ from captious.judgment.studies.robustness import robustness
 from captious.judgment.studies.score_distributions import score_distributions
 from captious.judgment.studies.scoring_time import scoring_time
 from captious.judgment.studies.sentence_scores import sentence_scores
-from captious.judgment.studies.smurf_analysis import smurf_analysis
+from captious.judgment.studies.smurf_analysis import smurf_analysis, smurf_scores
 from captious.judgment.studies.system_correlations import system_correlations
 from captious.judgment.studies.training_epochs import training_epochs
 from captious.judgment.studies.training_size import training_size
@@ -55,6 +56,7 @@ __all__ = [
     "scoring_time",
     "sentence_scores",
     "smurf_analysis",
+    "smurf_scores",
     "system_correlations",
     "training_epochs",
     "training_size",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.network_trials import Scores, Trials, Variation
+from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.study_result import Dot, Dots, Study
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.network_recipes import Recipe
@@ -83,10 +83,7 @@ def feature_ablation(
     rows = [{"kind": _ALL, "features": features.name, **record} for record in trials.records(everything)]
     with steps([*_sets(features, columns_of)], lambda item: f"{item[0]} {item[1]}") as sets:
         for kind, name, columns in sets:
-            if kind == _ALONE:
-                scores: Scores = [[matrix[:, columns[0]]] for matrix in trials.judged_features]
-            else:
-                scores = trials.scores(Variation(columns))
+            scores = trials.scores(Variation(columns, trained=kind != _ALONE))
             records = trials.records(trials.agreements(scores), everything)
             rows += [{"kind": kind, "features": name, **record} for record in records]
     return trials.study(

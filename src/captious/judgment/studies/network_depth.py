@@ -53,7 +53,8 @@ def network_depth(
     Returns:
         One record per depth and benchmark, the validation captions first: layers, such as "16-12-2", hidden_layers,
         benchmark, value (mean over seeds), ci95_low, ci95_high, sd_over_seeds; and difference, difference_low and
-        difference_high, from the first depth.
+        difference_high, from the first depth. In the last records, layers is "none" and hidden_layers None: the mean
+        of the features, which needs no training.
 
     Raises:
         ParameterError: no depths, one out of range, or a recipe without hidden layers and no width.
@@ -85,12 +86,16 @@ def network_depth(
         hidden = (width,) * depth
         layers = "-".join(map(str, (len(trials.recipe.features), *hidden, 2)))
         variations[f"{depth} hidden layers"] = {"layers": layers, "hidden_layers": depth}, Variation(hidden=hidden)
+    variations["no network"] = {"layers": "none", "hidden_layers": None}, Variation(trained=False)
     rows = trials.compared(variations)
     return trials.study(
         "depth",
         "by number of hidden layers",
         ("layers", "hidden_layers"),
         rows,
+        "Without layers: the mean of the features.",
         settings={"width": width},
-        pictures=trials.curves("depth", "hidden layers", rows, depths),
+        pictures=trials.curves(
+            "depth", "hidden layers", [row for row in rows if row["hidden_layers"] is not None], depths
+        ),
     )

@@ -7,10 +7,11 @@ standard deviations long; its overlap is the share of its area that lies in the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +19,23 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, read_captions, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
+from captious.judgment.judgment_files import DataFolder
 from captious.judgment.polygons import ellipse, overlap
 from captious.judgment.study_result import Cloud, Clouds, Study
 from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
-from captious.metrics.smurf import THRESHOLD, Parts, Smurf, fuse, grammar_penalty
+from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 
-__all__ = ["PEOPLE", "Place", "hold_out", "places", "smurf_analysis"]
+__all__ = ["PEOPLE", "Place", "hold_out", "places", "smurf_analysis", "smurf_scores"]
 
 #: What tables call those who wrote the references.
 PEOPLE = "people"
 _DEVIATIONS = 1.15
 _POINTS = 100
+_PARTS = ("SPARCS", "SPURTS", "MIMA")
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,26 +134,107 @@ def smurf_analysis(
     with steps([*captions], str) as named:
         for system in named:
             scores[system] = metric.standardized(captions[system])
-    place_of = places(scores, PEOPLE, metric.threshold)
-    notes = [
-        "Units: standard deviations of human captions. Overlap: the share of a system's ellipse inside the human one. "
-        "Grammar penalty: summed over captions.",
-        *_notes(people, table, human is None, left_out),
-    ]
+    notes = _notes(people, table, human is None, left_out)
     if not all(same_images(table.ids, people.ids) for table in captions.values()):
         notes.append("The systems were scored on different images, so their numbers cannot be compared.")
-    columns = ("system", "captions", "sparcs", "spurts", "mima", "overlap", "grammar_penalty", "smurf")
+    return _study(
+        f"{name_of_file(references, table.name)}, {len(people):,} images",
+        scores,
+        {system: (own.ids, own.candidates) for system, own in captions.items()},
+        seed,
+        metric.threshold,
+        average=metric.variant == "official",
+        signatures={"smurf": metric.signatures()[0]},
+        data={**data, **checksums(*systems.values(), human)},
+        warnings=metric.warnings(people, None),
+        notes=notes,
+    )
+
+
+def smurf_scores(scores: str | os.PathLike[str], *, seed: int = DEFAULT_SEED) -> Study:
+    """The same analysis of scores that the authors' code gave, which needs no models.
+
+    Args:
+        scores: one JSON object per image on every line: image, captions and smurf_scores, which are objects with
+            SPARCS, SPURTS and MIMA; the first caption is a person's, the others those of systems, always in the same
+            order. They are standardized with the published constants.
+        seed: random seed: which captions are drawn in the picture.
+
+    Returns:
+        What ``smurf_analysis`` returns; systems are called system 1, system 2 and so on.
+
+    Raises:
+        ResourceError: no such file.
+        CaptionFileError: a file of another form, or with fewer than two images.
+    """
+    path = Path(scores)
+    folder = DataFolder(path.parent)
+    rows = folder.records(path.name)
+    try:
+        n = len(rows[0]["captions"])
+        names = [PEOPLE, *(f"system {number}" for number in range(1, n))]
+        ids = [str(row["image"]) for row in rows]
+        captions = {name: (ids, [row["captions"][i] for row in rows]) for i, name in enumerate(names)}
+        columns = np.array([[[s[part] for part in _PARTS] for s in row["smurf_scores"]] for row in rows], np.float64)
+        if columns.shape != (len(rows), n, len(_PARTS)) or len(rows) < 2:
+            raise ValueError
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise folder.error(
+            "these are not SMURF's scores of two or more images, each with as many captions", path.name
+        ) from error
+    standardized = {name: PUBLISHED.standardized(*columns[:, i].T) for i, name in enumerate(names)}
+    what = f"{path.name}, {len(rows):,} images"
+    return _study(what, standardized, captions, checked_seed(seed), THRESHOLD, average=True, data=folder.read)
+
+
+def _study(
+    what: str,
+    scores: Mapping[str, Parts],
+    captions: Mapping[str, tuple[Sequence[object], Sequence[str]]],
+    seed: int,
+    threshold: float,
+    *,
+    average: bool,
+    signatures: Mapping[str, str] | None = None,
+    data: Mapping[str, str],
+    warnings: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Study:
+    """The study of standardized scores, with the image ids and captions of each system."""
+    place_of = places(scores, PEOPLE, threshold)
+    records = []
+    for system, place in place_of.items():
+        sparcs, spurts, mima = scores[system]
+        ids, texts = captions[system]
+        records.append(
+            {
+                "system": system,
+                "captions": len(texts),
+                "sparcs": place.center[0],
+                "spurts": place.center[1],
+                "mima": float(mima.mean()),
+                "overlap": None if isnan(place.overlap) else place.overlap,
+                "grammar_penalty": place.penalty,
+                "smurf": float(fuse(sparcs, spurts, mima, threshold, average=average).mean()),
+                "image": str(ids[place.central]),
+                "central_caption": texts[place.central],
+            }
+        )
     return Study(
         "smurf",
-        f"Semantics, style and grammar vs. humans: {name_of_file(references, table.name)}, {len(people):,} images",
-        (*columns, "image", "central_caption"),
-        [_record(system, captions[system], scores[system], place, metric) for system, place in place_of.items()],
-        {"smurf": metric.signatures()[0]},
-        {**data, **checksums(*systems.values(), human)},
+        f"Semantics, style and grammar vs. humans: {what}",
+        tuple(records[0]),
+        records,
+        dict(signatures or {}),
+        data,
         {"ellipse": f"{_DEVIATIONS:g} standard deviations", "seed": seed},
-        warnings=metric.warnings(people, None),
+        warnings=warnings,
         pictures={"smurf": _clouds(scores, place_of, seed)},
-        notes=notes,
+        notes=[
+            "Units: standard deviations of human captions. Overlap: the share of a system's ellipse inside the human "
+            "one. Grammar penalty: summed over captions.",
+            *notes,
+        ],
     )
 
 
@@ -163,22 +247,6 @@ def _notes(people: Captions, table: References, held_out: bool, left_out: int) -
     own = zip(people.candidates, ends[:-1], ends[1:], strict=True)
     repeated = sum(caption in people.references.texts[start:end] for caption, start, end in own)
     return [f"{repeated:,} human captions are among their own references."] if repeated else []
-
-
-def _record(system: str, captions: Captions, scores: Parts, place: Place, metric: Smurf) -> dict[str, Any]:
-    sparcs, spurts, mima = scores
-    return {
-        "system": system,
-        "captions": len(captions),
-        "sparcs": place.center[0],
-        "spurts": place.center[1],
-        "mima": float(mima.mean()),
-        "overlap": None if isnan(place.overlap) else place.overlap,
-        "grammar_penalty": place.penalty,
-        "smurf": float(fuse(sparcs, spurts, mima, metric.threshold, average=metric.variant == "official").mean()),
-        "image": str(captions.ids[place.central]),
-        "central_caption": captions.candidates[place.central],
-    }
 
 
 def _clouds(scores: Mapping[str, Parts], place_of: Mapping[str, Place], seed: int) -> Clouds:
