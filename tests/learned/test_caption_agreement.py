@@ -192,6 +192,7 @@ def test_german_captions() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:captious. made for English:captious.CaptiousWarning")
 def test_the_language_of_the_captions_chooses_weights_that_there_are() -> None:
     captions = [["ein Hund läuft auf der Wiese"], [["ein Hund rennt über die Wiese"]]]
     german = captious.score(*captions, "captious", settings=captious.Settings(language="de"))

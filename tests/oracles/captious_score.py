@@ -94,7 +94,7 @@ class Words:
         shared = [sum(place == other for place in mine for other in places(r)) for r in references]
         longer = [max(1, max(len(words), len(r)) - excused) for r in references]
         share = max(n / length for n, length in zip(shared, longer, strict=True))
-        return max(differences, default=0.0) * min(1.0, max(0.0, (share - 0.5) / 0.5))
+        return max(differences, default=0.0) * min(1.0, max(0.0, (share - 0.7) / 0.3))
 
 
 def score(

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 __all__ = ["Lexicon", "Places", "Side", "contradiction", "places", "supports"]
 
-_PAIRS_AT_ONCE = 1 << 15
+_PAIRS_AT_ONCE = 1 << 12  # whose vectors fit into the cache
 _LEAST_IMPORTANT = 0.35  # words below are only supported by themselves
-_COPY = 0.5  # share of words in a place that references have, above which a caption is a copy with changes
+_COPY = 0.7  # share of words in a place that references have, above which a caption is a copy with changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +160,8 @@ def places(candidates: Side, references: Side, lexicon: Lexicon) -> Places:
 def contradiction(candidates: Side, references: Side, found: Places, n_images: int) -> NDArray[np.float64]:
     """The largest difference of each candidate, float64[n_images], if it is otherwise a copy of a reference.
 
-    It counts fully if all words of both are in shared places, and not at all if half of them are. Words beside one that
-    differs are not in a shared place for that reason, and do not count.
+    It counts fully if all words of both are in shared places, and not at all if seven tenths of them are. Words beside
+    one that differs are not in a shared place for that reason, and do not count.
     """
     images, n = candidates.image_of_token, len(candidates.ids)
     differs = found.difference > 0

@@ -140,15 +140,18 @@ def of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def centroids(vectors: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The normalized sum of the rows of each image, float64[n_images, width]; an image has one or more.
+    """The normalized sum of the rows of each image, float64[n_images, width].
 
     In double precision, so that the order of the references does not matter.
     """
-    if len(offsets) < 2:
-        return np.empty((0, vectors.shape[1]))
-    summed = np.add.reduceat(vectors, offsets[:-1], axis=0, dtype=np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", summed, summed))
-    return np.asarray(summed / np.maximum(lengths, 1e-9)[:, None])
+    counts = np.diff(offsets)
+    summed = np.zeros((len(counts), vectors.shape[1]))
+    images = np.arange(len(counts))
+    for place in range(counts.max(initial=0)):
+        images = images[counts[images] > place]
+        summed[images] += vectors[offsets[images] + place]
+    summed /= np.maximum(np.sqrt(np.einsum("ij,ij->i", summed, summed)), 1e-9)[:, None]
+    return summed
 
 
 def similarities(

@@ -101,7 +101,8 @@ def _distinct(tokens: Tokens, first_concepts: NDArray[np.int64], by_stem: Mappin
     ids = of_words[tokens.ids]
     captions = np.repeat(np.arange(len(tokens.lengths)), tokens.lengths)[ids >= 0]
     size = max(1, len(of_words))
-    keys = np.unique(captions * size + ids[ids >= 0])
+    keys = np.sort(captions * size + ids[ids >= 0])  # np.unique is slow for millions
+    keys = keys[np.diff(keys, prepend=-1) > 0]
     return Concepts(keys // size, keys % size, of_words, by_stem)
 
 

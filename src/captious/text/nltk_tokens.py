@@ -14,7 +14,7 @@ __all__ = [
     "plain_tokens",
     "sentences",
     "smurf_text",
-    "smurf_tokens",
+    "smurf_words",
     "treebank_tokens",
     "treebank_tokens_325",
     "word_tokenize",
@@ -67,6 +67,7 @@ _CLOSING_325 = ((r"([»”’])", r" \1 "), (r'"', " '' "), (r"(\S)('')", r"\1 \
 # Most captions hold words, commas and a full stop alone. In such text, only commas, the stop and these words are cut.
 _PLAIN = re.compile(r"[A-Za-z0-9 ]*+(?:(?:-(?!-)|,(?= |$))[A-Za-z0-9 ]*+)*+(?:\. *)?")
 _CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
+_DOUBLE_LETTERS = ("nn", "mm", "tt")  # each of them has one, most captions do not
 
 
 class _TreebankTokenizer:
@@ -105,12 +106,18 @@ treebank_tokens_325 = _TreebankTokenizer((*_OPENING_325, *_MARKS_325), (*_CLOSIN
 
 def plain_tokens(text: str) -> list[str] | None:
     """The tokens of a text that is one sentence of words and commas, whichever the rules; None for all others."""
+    words = _plain_words(text)
+    return None if words is None else words.split()
+
+
+def _plain_words(text: str) -> str | None:
+    """The same, with spaces between the tokens."""
     if _PLAIN.fullmatch(text) is None:
         return None
-    if "," in text:
-        text = text.replace(",", " ,")
-    tokens = text.replace(".", " .").split()
-    return tokens if _CUT.isdisjoint(map(str.lower, tokens)) else None
+    words = text.replace(",", " ,").replace(".", " .")
+    lower = words.lower()
+    may_be_cut = any(map(lower.__contains__, _DOUBLE_LETTERS))
+    return None if may_be_cut and not _CUT.isdisjoint(lower.split()) else words
 
 
 def smurf_text(caption: str) -> str:
@@ -118,9 +125,11 @@ def smurf_text(caption: str) -> str:
     return caption.lower().rstrip().replace(" .", "").replace(".", "")
 
 
-def smurf_tokens(caption: str) -> list[str]:
-    """The tokens of a caption as SMURF's code reads it."""
-    return treebank_tokens(smurf_text(caption))
+def smurf_words(caption: str) -> str:
+    """The tokens of a caption as SMURF's code reads it, with spaces between them."""
+    text = smurf_text(caption)
+    words = _plain_words(text)
+    return " ".join(treebank_tokens(text)) if words is None else words
 
 
 def word_tokenize(caption: str) -> list[str]:

@@ -18,6 +18,7 @@ from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import TokenizerRule, Vocabulary, threads
 from captious.text import sacrebleu_tokens
+from captious.text.nltk_tokens import smurf_words
 from captious.text.thai_words import thai_words
 from captious.text.unicode_words import unicode_words
 
@@ -43,6 +44,7 @@ class Tokenizer:
     Args:
         name: what signatures call it; letters, digits and ``.-_`` only.
         function: caption to list of tokens; None for the built-in ones.
+        prepared: what is done to a caption before it is cut by a built-in rule.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Tokenizer:
     rule: TokenizerRule | None = field(default=None, repr=False)
     #: Whether captions are one text, in which the next one may change how a caption is cut.
     as_one_text: bool = field(default=False, repr=False)
+    prepared: Callable[[str], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.name or not all(c.isalnum() or c in ".-_" for c in self.name):
@@ -86,7 +89,7 @@ class Tokenizer:
         """
         try:
             if self.rule is not None:
-                ids, offsets = vocabulary.encode(tuple(captions), self.rule, threads())
+                ids, offsets = vocabulary.encode(self._prepared(captions), self.rule, threads())
                 return _in_context(captions, ids, offsets, vocabulary) if self.as_one_text else (ids, offsets)
             tokens, offsets = self._by_function(captions)
             return vocabulary.add(tuple(tokens)), offsets
@@ -103,12 +106,15 @@ class Tokenizer:
         """
         try:
             if self.rule is not None:
-                return vocabulary.lookup(tuple(captions), self.rule, threads())
+                return vocabulary.lookup(self._prepared(captions), self.rule, threads())
             return vocabulary.lookup(
                 tuple(map(" ".join, map(self._call, captions))), TokenizerRule.whitespace, threads()
             )
         except UnicodeEncodeError:
             raise _surrogates(captions) from None
+
+    def _prepared(self, captions: Sequence[str]) -> tuple[str, ...]:
+        return tuple(captions if self.prepared is None else map(self.prepared, captions))
 
     def _by_function(self, captions: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
         """Tokens of all captions, and where each caption's begin."""
@@ -132,12 +138,6 @@ class Tokenizer:
         return list(tokens)
 
 
-def _smurf_tokens(caption: str) -> list[str]:
-    from captious.text.nltk_tokens import smurf_tokens
-
-    return smurf_tokens(caption)
-
-
 #: Penn Treebank tokens as CoreNLP 3.4.1 gives them to the COCO harness: lower-cased, most punctuation dropped.
 PTB = Tokenizer("ptb", rule=TokenizerRule.ptb)
 #: Tokens of ``PTB`` from all captions as one text, as in the harness: a few depend on how the next caption begins.
@@ -149,7 +149,7 @@ WHITESPACE = Tokenizer("whitespace", rule=TokenizerRule.whitespace)
 #: Pieces between single spaces, empty ones included: ``str.split(" ")``, as the COCO harness reads tokenized text.
 SPACES = Tokenizer("spaces", rule=TokenizerRule.spaces)
 #: The tokens of SMURF's official code: lower-cased, without full stops, cut by NLTK's rules.
-SMURF = Tokenizer("smurf", _smurf_tokens)
+SMURF = Tokenizer("smurf", rule=TokenizerRule.whitespace, prepared=smurf_words)
 #: All characters but white space, as sacrebleu's ``char``.
 CHARACTERS = Tokenizer("char", sacrebleu_tokens.characters)
 
