@@ -77,7 +77,6 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
     phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.GET.get("phase", "")))
     is_public, anonymous = (request.GET.get(name) == "1" for name in ("public", "anonymous"))
     made = PhaseArchive(phase, is_public=is_public, anonymous=anonymous)
-    record("download archive", phase.name, request=request, challenge=challenge, detail=made.name)
     response = StreamingHttpResponse(made.blocks(), "application/zip")
     response["Content-Disposition"] = f'attachment; filename="{made.name}"'
     return response
