@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious.server.challenges.models import Draft, TeamBan, TermsAcceptance
+from captious.server.challenges.models import Draft, News, TeamBan, TermsAcceptance
 from captious.server.people.models import (
     AuditEvent,
     Invitation,
@@ -35,6 +35,7 @@ __all__ = [
     "Draft",
     "Invitation",
     "Membership",
+    "News",
     "Participant",
     "Phase",
     "RateCount",

@@ -10,7 +10,7 @@ from django.views.generic import RedirectView
 from captious.server.api import description
 from captious.server.api import views as api
 from captious.server.operations.health import healthz
-from captious.server.pages import challenge_files, challenges, drafts, management, people, submissions, versions
+from captious.server.pages import challenge_files, challenges, drafts, management, news, people, submissions, versions
 
 handler400 = "captious.server.pages.error_pages.bad_request"
 handler403 = "captious.server.pages.error_pages.forbidden"
@@ -27,6 +27,7 @@ _challenge = [
     path("captions/<path:image_id>", challenges.caption, name="caption"),
     path("files/<path:name>", challenge_files.download, name="download"),
     path("terms", challenge_files.terms, name="terms"),
+    path("news.atom", news.feed, name="news"),
     path("submit", submissions.submit, name="submit"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),

@@ -224,7 +224,6 @@ class TestEditing:
             **{
                 "captions-0-name": "val",
                 "captions-0-pattern": "captions_val_*.json",
-                "captions-0-public": "on",
                 "captions-1-name": "test",
                 "captions-1-pattern": "captions_test_*.json",
                 "references-0-captions": "val",
@@ -341,6 +340,32 @@ class TestFilesOfTheServer:
         assert reference_file("c5", "", "../../x.json.gz") == "references/c5.json.gz"
         assert reference_file("c5", "val", "/etc/.JSONL") == "references/val-c5.jsonl"
         assert reference_file("c5", "", "x") == "references/c5"
+
+
+class TestPrivateReferences:
+    """Organizers need not know the references that the operator of the server has loaded."""
+
+    def test_cannot_be_made_public(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Challenge, Draft
+
+        edited(site, **{"captions-0-public": "on"})
+        problem = "references[1]: these references are private; only the operator of the server can publish them"
+        assert Draft.objects.get().problems == [problem]
+        assert olga(site).post("/drafts/commented/publish").status_code == 409
+        assert not Challenge.objects.get().is_public("captions")
+
+    def test_nor_under_the_name_of_another_captions_file(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Draft
+
+        edited(site, **{"captions-0-name": "other", "captions-0-public": "on", "references-0-captions": "other"})
+        assert "these references are private" in Draft.objects.get().problems[0]
+
+    def test_own_references_can(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Draft
+
+        edited(site, **{"captions-0-public": "on"})
+        olga(site).post("/drafts/commented/references", {"name": "c2", "file": file()})
+        assert Draft.objects.get().problems == []
 
 
 class TestExport:

@@ -34,7 +34,16 @@ from captious.server.challenges.definition import (
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.problems import at
 
-__all__ = ["Row", "effective", "outside_problems", "reference_file", "state_of", "text_of", "write_values"]
+__all__ = [
+    "Row",
+    "effective",
+    "outside_problems",
+    "published_problems",
+    "reference_file",
+    "state_of",
+    "text_of",
+    "write_values",
+]
 
 #: A table of a list: its position in the file, None for a new one, and its values; None where it is removed.
 Row: TypeAlias = tuple[int | None, dict[str, Any] | None]
@@ -125,6 +134,30 @@ def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
         for place, value, text in named
         if text not in known and _is_outside(folder, value)
     ]
+
+
+def published_problems(folder: Path, before: Path, published: ChallengeDefinition) -> list[str]:
+    """References that are private and would become public, a sentence each: organizers may not know them.
+
+    Args:
+        before: the folder of the challenge as it is.
+    """
+    public = {captions.name for captions in published.captions if captions.public}
+    files = [before / row.file for row in published.references if row.captions not in public]
+    private = {_digest(file) for file in files if file.is_file()}
+    values = effective(folder)
+    shown = {row.get("name") for row in values["captions"] if row.get("public")}
+    return [
+        f"{at(('references', place))}: these references are private; only the operator of the server can publish them"
+        for place, row in enumerate(values["references"])
+        if row.get("captions") in shown and (folder / str(row.get("file", ""))).is_file()
+        if _digest(folder / row["file"]) in private
+    ]
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _parameters(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Drafts, accepted terms and bans of challenges in the database; the challenges are in ``server.models``."""
+"""Drafts, news, accepted terms and bans of challenges in the database; the challenges are in ``server.models``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from captious.server.people.models import Team, User
 
-__all__ = ["Draft", "TeamBan", "TermsAcceptance"]
+__all__ = ["Draft", "News", "TeamBan", "TermsAcceptance"]
 
 
 class Draft(models.Model):
@@ -73,3 +73,18 @@ class TeamBan(models.Model):
     class Meta:
         ordering = ["-time"]
         constraints = [models.UniqueConstraint(fields=["challenge", "team"], name="one_ban")]
+
+
+class News(models.Model):
+    """What organizers tell everybody who sees a challenge. The text is Markdown."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="news")
+    title = models.CharField(max_length=200)
+    text = models.TextField(max_length=20_000, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+
+    def __str__(self) -> str:
+        return str(self.title)

@@ -24,6 +24,7 @@ from captious.server.boards.submission_comparison import compare_submissions
 from captious.server.models import Challenge, Submission
 from captious.server.pages.error_pages import OldScoresError
 from captious.server.pages.forms import open_phases
+from captious.server.pages.news import news_of
 from captious.server.people.access import (
     challenge_for,
     may_browse,
@@ -74,6 +75,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
         "overview",
         texts=challenge.texts,
         definition=challenge.definition,
+        news=news_of(challenge),
         quotas=_own_quotas(request.user, challenge),
         phases=challenge.phase_list,
         signatures=signatures,

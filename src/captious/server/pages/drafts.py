@@ -28,6 +28,7 @@ from captious.server.challenges.changes import Changes
 from captious.server.challenges.draft_folder import (
     effective,
     outside_problems,
+    published_problems,
     reference_file,
     state_of,
     text_of,
@@ -248,6 +249,8 @@ def _check(draft: Draft) -> Changes | None:
     draft.problems, draft.warnings, draft.summary = [], [], []
     changes = None
     draft.problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
+    if challenge is not None:
+        draft.problems += published_problems(draft.folder, challenge.folder, challenge.definition)
     if not draft.problems:
         try:
             checked, changes = check_for_server(draft.folder)

@@ -18,6 +18,7 @@ from captious.server.people.teams import is_free, mixes_alphabets
 __all__ = [
     "BanForm",
     "EditForm",
+    "NewsForm",
     "ParticipantsForm",
     "SignUpForm",
     "SubmitForm",
@@ -160,6 +161,15 @@ class BanForm(forms.Form):
         if team is None:
             raise ValidationError("There is no such team.")
         return team
+
+
+class NewsForm(forms.Form):
+    """News of a challenge."""
+
+    title = _Text(max_length=200)
+    text = forms.CharField(
+        required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 5}), help_text="In Markdown."
+    )
 
 
 class ParticipantsForm(forms.Form):

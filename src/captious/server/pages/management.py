@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.boards.phase_archive import PhaseArchive
 from captious.server.boards.standings import board_changed
-from captious.server.models import Challenge, Participant, Phase, Submission, Team
+from captious.server.models import Challenge, News, Participant, Phase, Submission, Team
 from captious.server.pages.challenges import challenge_page, page_of
-from captious.server.pages.forms import BanForm, ParticipantsForm, one_line
+from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.admission import ban
 from captious.server.people.audit import record
@@ -36,7 +36,9 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     action = request.POST.get("action", "")
     form = ParticipantsForm(request.POST if action == "participants" else None)
     ban_form = BanForm(request.POST if action == "ban" else None)
-    if request.method == "POST" and _act(request, challenge, action, ban_form if action == "ban" else form):
+    news_form = NewsForm(request.POST if action == "news" else None)
+    used: Form = ban_form if action == "ban" else news_form if action == "news" else form
+    if request.method == "POST" and _act(request, challenge, action, used):
         return redirect(request.get_full_path())  # the same page of submissions
     submissions = Submission.objects.filter(phase__challenge=challenge).select_related(
         "phase__challenge", "team", "user", "shown_scores"
@@ -46,7 +48,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         challenge,
         "manage",
         "manage",
-        status=422 if form.errors or ban_form.errors else 200,
+        status=422 if used.errors else 200,
         page=page_of(request, submissions),
         places=queue.places(),
         phases=challenge.phase_list,
@@ -54,6 +56,8 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         participant_form=form,
         bans=challenge.bans.select_related("team"),
         ban_form=ban_form,
+        news=challenge.news.all(),
+        news_form=news_form,
         events=challenge.events.select_related("submission")[:_MOST_EVENTS],
     )
 
@@ -73,7 +77,6 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
     phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.GET.get("phase", "")))
     is_public, anonymous = (request.GET.get(name) == "1" for name in ("public", "anonymous"))
     made = PhaseArchive(phase, is_public=is_public, anonymous=anonymous)
-    record("download archive", phase.name, request=request, challenge=challenge, detail=made.name)
     response = StreamingHttpResponse(made.blocks(), "application/zip")
     response["Content-Disposition"] = f'attachment; filename="{made.name}"'
     return response
@@ -88,6 +91,17 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
             Participant.objects.get_or_create(challenge=challenge, user=user)
             record("add participant", user.username, request=request, challenge=challenge)
         messages.success(request, "Added.")
+    elif action == "news":
+        if not form.is_valid():
+            return False
+        row = News.objects.create(challenge=challenge, **form.cleaned_data)
+        record("publish news", row.title, request=request, challenge=challenge)
+        messages.success(request, "Published.")
+    elif action == "remove_news":
+        pk = request.POST.get("news", "")
+        row = get_object_or_404(challenge.news, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
+        row.delete()
+        record("remove news", row.title, request=request, challenge=challenge)
     elif action == "ban":
         if not form.is_valid():
             return False

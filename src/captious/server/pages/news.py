@@ -1,0 +1,40 @@
+"""News of a challenge: on its overview, and as an Atom feed."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.feedgenerator import Atom1Feed
+from django.views.decorators.http import require_safe
+
+from captious.server.challenges.markdown_html import as_html
+from captious.server.models import Challenge
+from captious.server.people.access import challenge_for
+
+__all__ = ["feed", "news_of"]
+
+_MOST = 50
+
+
+def news_of(challenge: Challenge) -> list[dict[str, Any]]:
+    """The latest news as pages show them."""
+    rows = challenge.news.all()[:_MOST]
+    return [{"row": row, "anchor": f"news-{row.pk}", "html": as_html(row.text, top_heading=4)} for row in rows]
+
+
+@require_safe
+def feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """The news as an Atom feed, for everybody who sees the challenge."""
+    challenge = challenge_for(request.user, slug)
+    page = request.build_absolute_uri(challenge.url)
+    address = request.build_absolute_uri(reverse("captious:news", args=[slug]))
+    made = Atom1Feed(challenge.title, page, challenge.summary, feed_url=address, feed_guid=page)
+    for item in news_of(challenge):
+        row = item["row"]
+        time = row.created.astimezone(UTC)
+        link = f"{page}#{item['anchor']}"
+        made.add_item(row.title, link, item["html"], unique_id=link, pubdate=time, updateddate=time)
+    return HttpResponse(made.writeString("utf-8"), made.content_type)
