@@ -70,7 +70,9 @@ def take_pictures(url: str, out: Path) -> None:
             page = browser.new_page(base_url=url, viewport={"width": 1216, "height": 800}, color_scheme=scheme)
             page.goto("/challenges/pictures/leaderboard?rows=all")
             page.locator("main").screenshot(path=out / f"server-leaderboard{suffix}.png")
-            page.get_by_role("button", name="Compare A and B").click()
+            for box in page.get_by_role("checkbox").all()[:2]:
+                box.check()
+            page.get_by_role("button", name="Compare", exact=True).click()
             page.get_by_role("table").first.wait_for()
             page.locator("main").screenshot(path=out / f"server-compare{suffix}.png")
             page.get_by_role("link", name="captions").last.click()

@@ -48,7 +48,8 @@ def test_colors_type_and_space_come_from_the_tokens(name: str) -> None:
 
 
 def test_the_contrasts_of_the_design_are_true() -> None:
-    rows = re.findall(r"^\| `([\w-]+)` on `([\w-]+)` \| ([\d.]+) \| ([\d.]+) \|", DESIGN.read_text("utf-8"), re.MULTILINE)
+    pattern = r"^\| `([\w-]+)` on `([\w-]+)` \| ([\d.]+) \| ([\d.]+) \|"
+    rows = re.findall(pattern, DESIGN.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(rows) >= 15
     for first, second, *said in rows:
         light, dark = (contrast(*pair) for pair in zip(colors()[first], colors()[second], strict=True))

@@ -61,9 +61,11 @@ def test_every_team_or_all_submissions(page: Any) -> None:
 def test_two_systems_compared(page: Any, server: Server) -> None:
     page.goto("/challenges/demo/leaderboard")
     if page.viewport_size["width"] > 1000:
-        page.get_by_role("radio", name="Improved as A").check()
-        page.get_by_role("radio", name="Baseline as B").check()
-        page.get_by_role("button", name="Compare A and B").click()
+        bar = page.get_by_role("group", name="Ticked submissions")
+        expect(bar).to_be_hidden()
+        page.get_by_role("checkbox", name="Compare Improved").check()
+        page.get_by_role("checkbox", name="Compare Baseline").check()
+        bar.get_by_role("button", name="Compare").click()
     else:
         page.get_by_role("link", name="Compare two submissions").click()
         page.get_by_label("A", exact=True).select_option("Improved (Baselines)")

@@ -140,11 +140,10 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
     query = _query(request, slug)
-    choices = choices_of(query, request.user, [request.GET.get(name, "") for name in ("a", "b")])
-    a, b = (
-        next((submission for submission in choices if str(submission.pk) == request.GET.get(name)), None)
-        for name in ("a", "b")
-    )
+    ticked = request.GET.getlist("systems")
+    wanted = [request.GET.get(name, "") for name in ("a", "b")] if not ticked else [*ticked, "", ""][:2]
+    choices = choices_of(query, request.user, wanted)
+    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in wanted)
     rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
     board = boards.board(query, request.user)
     systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
@@ -158,6 +157,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         a=a,
         b=b,
         rows=rows,
+        n_ticked=len(ticked),
         digits=query.phase.digits,
         browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
         n_images=board.n_images,
