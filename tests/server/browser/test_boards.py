@@ -109,7 +109,8 @@ def test_captions_beside_references_down_to_one_image(page: Any) -> None:
     image = first.get_by_role("heading").first.inner_text().split()[-1]
     caption = next(row["caption"] for row in example() if row["image_id"] == int(image))
     expect(first).to_contain_text(caption)
-    expect(first.get_by_role("heading", name="References")).to_be_visible()
+    first.get_by_text("4 references").click()
+    expect(first.get_by_role("listitem").last).to_be_visible()
     first.get_by_role("link", name=f"Image {image}").click()
     expect(page.get_by_role("heading", level=1, name=f"Image {image}")).to_be_visible()
     expect(page.get_by_role("table", name="Scores of this image").get_by_role("row")).to_have_count(
@@ -161,3 +162,46 @@ def test_private_captions_cannot_be_browsed(open_page: Callable[..., Any]) -> No
     expect(page.get_by_role("link", name="CSV")).to_be_visible()
     expect(page.get_by_role("link", name="Browse captions")).to_have_count(0)
     assert page.goto("/challenges/scenes/captions?phase=test&references=test/c2").status == 404
+
+
+def test_captions_with_a_word_and_scores_between_bounds(page: Any) -> None:
+    page.goto("/challenges/demo/captions?systems=1&systems=2&order=image")
+    page.get_by_label("With the word").fill("Umbrella")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url(re.compile("word=Umbrella"))
+    expect(page.get_by_role("article")).to_have_count(1)
+    expect(page.get_by_role("article").locator("mark.most").first).to_be_visible()
+    page.get_by_label("With the word").fill("")
+    page.get_by_label("Sort by").select_option("rouge-l")
+    page.get_by_label("Difference").fill("0.3")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url(re.compile("apart=0.3"))
+    for article in page.get_by_role("article").all():
+        high, low = (float(score) for score in re.findall(r"rouge-l\s+([.\d]+)", article.inner_text()))
+        assert abs(high - low) >= 0.3 - 1e-9
+    page.get_by_label("Score from").fill("50")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("No images with these words and scores.")).to_be_visible()
+
+
+def test_drawings_of_the_demonstration(open_page: Callable[..., Any]) -> None:
+    page = open_page()
+    page.goto("/challenges/demo/captions/2359?systems=1&systems=2&order=image")
+    image = page.get_by_role("img", name="The image alone")
+    assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 320
+
+
+def test_keys_go_from_image_to_image(open_page: Callable[..., Any]) -> None:
+    page = open_page()
+    page.goto("/challenges/demo/captions?systems=1&order=image")
+    links = page.get_by_role("article").get_by_role("heading").get_by_role("link")
+    for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+        page.keyboard.press(key)
+        expect(links.nth(place)).to_be_focused()
+    second, third = links.nth(1).inner_text(), links.nth(2).inner_text()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1, name=second)).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", level=1, name=third)).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("heading", level=1, name=second)).to_be_visible()

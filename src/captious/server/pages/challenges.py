@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -48,6 +49,7 @@ __all__ = [
 _IMAGES_PER_PAGE = 20
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MOST_SYSTEMS = 6
+_LONGEST_WORD = 60  # characters
 _PARTS_AT_A_TIME = 100  # of a file that is sent
 
 
@@ -167,43 +169,44 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def captions(request: HttpRequest, slug: str) -> HttpResponse:
     """Captions of submissions image by image, for captions files that are public."""
-    query, choices, chosen, by = _browsing(request, slug)
-    order = request.GET.get("order", "")
-    order = order if order in browsing.ORDERS else "lowest" if len(chosen) < 2 else "difference"
-    positions = browsing.order_of(query, chosen, by, order)
-    page = page_of(request, positions, _IMAGES_PER_PAGE)
-    page.object_list = browsing.rows_of(query, chosen, by, page.object_list)
+    asked, choices = _browsing(request, slug)
+    page = page_of(request, browsing.positions_of(asked), _IMAGES_PER_PAGE)
+    page.object_list = browsing.rows_of(asked, page.object_list)
     return challenge_page(
         request,
-        query.challenge,
+        asked.query.challenge,
         "captions",
         "leaderboard",
         choices=choices,
-        chosen=chosen,
-        outputs=query.outputs.names,
-        by=by,
-        order=order,
+        asked=asked,
+        outputs=asked.query.outputs.names,
         page=page,
-        digits=query.phase.digits,
+        digits=asked.query.phase.digits,
     )
 
 
 @require_safe
 def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     """One image: all scores of the submissions, and how they came about."""
-    query, _, chosen, by = _browsing(request, slug)
-    row = browsing.caption_row(query, chosen, by, image_id)
+    asked, _ = _browsing(request, slug)
+    row = browsing.caption_row(asked, image_id)
     if row is None:
         raise Http404
+    query = asked.query
     scores = [
-        {"submission": submission, "scores": browsing.scores_of(query, submission, row.id)} for submission in chosen
+        {"submission": submission, "scores": browsing.scores_of(query, submission, row.id)}
+        for submission in asked.chosen
     ]
+    previous_url, next_url = browsing.neighbors(asked, row.id)
     return challenge_page(
         request,
         query.challenge,
         "caption",
         "leaderboard",
         row=row,
+        asked=asked,
+        previous_url=previous_url,
+        next_url=next_url,
         scores=scores,
         explanations=browsing.explanations(query, row),
         scripts=[f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS],
@@ -218,11 +221,12 @@ def _query(request: HttpRequest, slug: str) -> Query:
     return query
 
 
-def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission], list[Submission], str]:
+def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[Submission]]:
+    """What an address asks for, and the submissions that can be chosen."""
     query = _query(request, slug)
     if not query.challenge.is_public(query.references.captions):
         raise Http404
-    systems = request.GET.getlist("systems")
+    values, systems = request.GET, request.GET.getlist("systems")
     files = query.references.captions
     choices = [
         submission
@@ -235,8 +239,25 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
     is_there = query.key in query.phase.reference_sets
     if not is_there or not all(submission.is_current(query.key) for submission in chosen):
         raise OldScoresError
-    by = request.GET.get("by", "")
-    return query, choices, chosen, by if by in query.outputs.names else query.output
+    by, order = values.get("by", ""), values.get("order", "")
+    asked = browsing.Browsing(
+        query,
+        chosen,
+        by=by if by in query.outputs.names else query.output,
+        order=order if order in browsing.ORDERS else "lowest" if len(chosen) < 2 else "difference",
+        word=values.get("word", "").strip()[:_LONGEST_WORD],
+        **{name: _number(values.get(name, "")) for name in ("least", "most", "apart")},
+    )
+    return asked, choices
+
+
+def _number(text: str) -> float | None:
+    """A finite number; None if the text is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:
