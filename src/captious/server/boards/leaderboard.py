@@ -19,7 +19,7 @@ from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.people.access import may_see_board
 
-__all__ = ["ROWS_PER_PAGE", "Board", "Cell", "Column", "Row", "all_rows", "as_json", "as_table", "board"]
+__all__ = ["ROWS_PER_PAGE", "Board", "Cell", "Column", "Row", "all_rows", "as_json", "as_table", "board", "rows_at"]
 
 #: Rows of a page of a leaderboard.
 ROWS_PER_PAGE = 100
@@ -185,7 +185,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
     shown = Paginator(order, ROWS_PER_PAGE).get_page(page)
     own = own_places(query, standing, user)
     elsewhere = [i for i in order if i in own and i not in set(shown.object_list)][:_MOST_OWN] if own else []
-    rows = _with_histories([*_rows(query, standing, [*shown.object_list, *elsewhere])], query)
+    rows = _with_histories([*rows_at(query, standing, [*shown.object_list, *elsewhere])], query)
     on_page = {standing.submissions[i] for i in shown.object_list}
     challenge = query.challenge
     direction = " (lower is better)" if query.lower_is_better else ""
@@ -225,7 +225,7 @@ def all_rows(query: Query) -> Iterator[Row]:
     standing = standing_of(query)
     order = _order(query, standing)
     for begin in range(0, len(order), _ROWS_AT_A_TIME):
-        yield from _rows(query, standing, order[begin : begin + _ROWS_AT_A_TIME])
+        yield from rows_at(query, standing, order[begin : begin + _ROWS_AT_A_TIME])
 
 
 def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
@@ -322,7 +322,7 @@ def _order(query: Query, standing: Standing) -> list[int]:
     return sorted(places, key=key)
 
 
-def _rows(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[Row]:
+def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[Row]:
     """The rows at some places, without those that have been hidden or deleted since the board was computed."""
     by_id = {standing.submissions[i]: i for i in places}
     scores = Scores.objects.filter(version=standing.version, submission__in=[*by_id])

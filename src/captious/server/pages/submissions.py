@@ -21,6 +21,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from captious.server.boards.board_outputs import BoardOutputs, sets_of
 from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.standings import board_changed
+from captious.server.boards.submission_place import Place, compared_outputs, images_of, place_of, query_of
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission
@@ -118,14 +119,18 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     manages = may_manage(request.user, submission.challenge)
     own = is_own(request.user, submission) or manages
     exists = submission.status != _Status.DELETED
+    query = query_of(submission) if visible_scores(request.user, submission) else None
+    place = None if query is None else place_of(request.user, submission, query, own=own)
     return challenge_page(
         request,
         submission.challenge,
         "submission",
         submission=submission,
-        place=queue.place(submission),
+        place_in_queue=queue.place(submission),
+        place=place,
+        images=None if query is None else images_of(request.user, submission, query),
         warnings=warnings_for(request.user, submission),
-        boards=_boards(request.user, submission),
+        boards=_boards(request.user, submission, place),
         scores_open=may_see_scores(request.user, submission.phase),
         digits=submission.phase.digits,
         lower_is_better={
@@ -140,8 +145,8 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     )
 
 
-def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
-    """The scores of a submission that the user sees, by reference set."""
+def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict[str, Any]]:
+    """The scores of a submission that the user sees, by reference set, with those that they are drawn beside."""
     boards = []
     all_scores = visible_scores(user, submission)
     has_several = len(submission.challenge.definition.captions) > 1
@@ -150,12 +155,16 @@ def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
         if not scores:
             continue
         is_current = submission.is_current(key)
+        others = compared_outputs(place, key)
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
             {
                 "references": references.name,
                 "captions": references.captions if has_several else "",
-                "scores": [{"name": name, **entry} for name, entry in scores.items()],
+                "scores": [
+                    {"name": name, **entry, "drawn": [entry, *(other.get(name) for other in others)]}
+                    for name, entry in scores.items()
+                ],
                 "csv_url": csv_url if is_current and may_browse(user, submission, references.captions) else "",
             }
         )
