@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
-__all__ = ["bars_drawing", "line_drawing"]
+__all__ = ["bars_drawing", "line_drawing", "mark_drawing"]
 
 _LINE = (72, 20)  # width and height, in pixels
 _BARS = 56  # height
@@ -36,3 +37,16 @@ def bars_drawing(counts: Sequence[int]) -> str:
         if (h := _BARS * count / most)
     )
     return f'<svg class="bars" width="100%" height="{_BARS}" aria-hidden="true" focusable="false">{bars}</svg>'
+
+
+def mark_drawing(name: str) -> str:
+    """A mark made from a name: a pattern of five by five squares, symmetrical, in one of the colors of systems."""
+    digest = hashlib.sha256(name.encode()).digest()
+    squares = "".join(
+        f'<rect x="{x}" y="{y}" width="1" height="1"/>'
+        for y in range(5)
+        for x in range(5)
+        if digest[5 * y + min(x, 4 - x)] % 2
+    )
+    size = 'width="30" height="30" viewBox="0 0 5 5"'
+    return f'<svg class="mark series-{digest[-1] % 3}" {size} aria-hidden="true" focusable="false">{squares}</svg>'

@@ -18,10 +18,11 @@ from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
 from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.challenge_card import cards
 from captious.server.boards.leaderboard_query import Query, query_from
 from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import compare_submissions
-from captious.server.models import Challenge, Submission
+from captious.server.models import Challenge, Submission, Team
 from captious.server.pages.error_pages import OldScoresError
 from captious.server.pages.forms import open_phases
 from captious.server.people.access import (
@@ -31,6 +32,7 @@ from captious.server.people.access import (
     may_see_board,
     visible_challenges,
 )
+from captious.server.submissions.quotas import Quota, quota
 
 __all__ = [
     "caption",
@@ -56,8 +58,8 @@ _PARTS_AT_A_TIME = 100  # of a file that is sent
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """All challenges that the user may see."""
-    challenges = visible_challenges(request.user).prefetch_related("phases")
-    return render(request, "captious/home.html", {"challenges": challenges})
+    challenges = visible_challenges(request.user).prefetch_related("phases", "organizers")
+    return render(request, "captious/home.html", {"cards": cards([*challenges], request.user)})
 
 
 @require_safe
@@ -74,7 +76,25 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
         phases=challenge.phase_list,
         signatures=signatures,
         is_scored=any(signatures.values()),
+        quotas=_quotas(request, challenge),
+        sets=[
+            {"label": challenge.definition.label(row.captions, row.name), "count": challenge.counts.get(key, 0)}
+            for key, row in dict(
+                pair for phase in challenge.phase_list for pair in phase.reference_sets.items()
+            ).items()
+        ],
     )
+
+
+def _quotas(request: HttpRequest, challenge: Challenge) -> list[Quota]:
+    """What is used up by the user's first team, of phases that are open and have quotas."""
+    if not request.user.is_authenticated:
+        return []
+    team, now = Team.objects.filter(members=request.user).order_by("is_personal", "name").first(), timezone.now()
+    if team is None:
+        return []
+    quotas = [quota(phase, team, request.user, now) for phase in open_phases(challenge, now)]
+    return [each for each in quotas if each.phase.scored_per_day or each.phase.scored_in_total]
 
 
 def _signatures(challenge: Challenge) -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.boards.board_outputs import BoardOutputs, sets_of
+from captious.server.boards.own_scores import SORTS, own_scores, sorted_scores
 from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.standings import board_changed
 from captious.server.boards.submission_place import Place, compared_outputs, images_of, place_of, query_of
@@ -108,8 +109,21 @@ def _key(request: HttpRequest, upload: Path) -> str:
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """The submissions of the user's teams."""
     challenge = challenge_for(request.user, slug)
-    page = page_of(request, own_submissions(request.user, challenge))
-    return challenge_page(request, challenge, "submissions", "submissions", page=page, places=queue.places())
+    sort = request.GET.get("sort", "-date")
+    by = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "date"
+    descending = sort.startswith("-") or by != sort
+    rows = sorted_scores(own_scores(request.user, own_submissions(request.user, challenge)), by, descending=descending)
+    heads = {
+        name: {
+            "sorted": ("descending" if descending else "ascending") if name == by else "",
+            "link": f"?sort={'-' if (not descending if name == by else first) else ''}{name}",
+        }
+        for name, first in SORTS.items()
+    }
+    page = page_of(request, rows)
+    return challenge_page(
+        request, challenge, "submissions", "submissions", page=page, heads=heads, places=queue.places()
+    )
 
 
 @require_safe

@@ -33,6 +33,7 @@ __all__ = [
     "interval_drawing",
     "item",
     "line_drawing",
+    "mark_drawing",
     "moment",
     "p_value",
     "query",
@@ -168,6 +169,12 @@ def line_drawing(values: Sequence[float]) -> str:
 def bars_drawing(counts: Sequence[int]) -> str:
     """Counts as bars."""
     return mark_safe(small_drawings.bars_drawing(counts))
+
+
+@_filter
+def mark_drawing(name: str) -> str:
+    """A mark made from a name."""
+    return mark_safe(small_drawings.mark_drawing(name))
 
 
 def _cell(row: object, name: str) -> Cell | None:
