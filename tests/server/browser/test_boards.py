@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 
 from captious.report import numbers
+from tests.server.browser.conftest import IMAGE, IMAGES
 from tests.server.browser.steps import board, column, methods
 from tests.support.server import Server
 from tests.support.site import example
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
-
-IMAGE = (
-    '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48" fill="teal"/></svg>'
-)
 
 
 def test_every_column_sorts_in_both_directions(page: Any, server: Server) -> None:
@@ -143,7 +140,7 @@ def test_images_come_from_where_the_challenge_says(open_page: Callable[..., Any]
         asked.append(route.request.url)
         route.fulfill(body=IMAGE, content_type="image/svg+xml")
 
-    page.context.route("https://images.example.org/**", answer)
+    page.context.route(f"{IMAGES}/**", answer)
     page.goto("/challenges/scenes/leaderboard?phase=dev")
     page.get_by_role("link", name="Browse captions").click()
     page.get_by_role("article").first.wait_for()
