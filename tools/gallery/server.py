@@ -1,103 +1,103 @@
-"""Takes pictures of an evaluation server, light and dark: a leaderboard, a comparison, captions.
+"""Takes pictures of the pages of an evaluation server, light and dark.
 
-    python tools/gallery/server.py REFERENCES SYSTEM... -o FOLDER
+    python tools/gallery/server.py -o FOLDER
 
-It needs Chromium and captious[browser], and starts a server with a challenge on the references, whose baselines are the
-systems.
+It needs Chromium and captious[browser], and starts a server with the demonstration and three submissions of a team,
+which mix the captions of its baselines.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import random
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
-from tests.support.server import Server
+from tests.support.server import ADMIN, Server
 
-import captious
+from captious.server.challenges.starter import DEMO
 
-_CHALLENGE = """
-title = "COCO captions"
-metrics = ["bleu", "meteor", "rouge-l", "cider-d", "spice"]
-rank_by = "cider-d"
-
-[[captions]]
-name = "captions"
-public = true
-
-[[references]]
-name = "c5"
-captions = "captions"
-file = "references.json"
-
-[[phases]]
-name = "test"
-title = "Test"
-"""
+_COLORS = 96  # of a picture, which keeps files small
+_DEMO = "/challenges/demo"
+#: How often a caption of a submission comes from people, from "Improved" and from "Baseline".
+_MIXTURES = {"Attention": (0, 45, 55), "Attention, longer training": (10, 60, 30), "Two encoders": (60, 40, 0)}
 
 
-def write_challenge(folder: Path, references: Path, systems: list[Path]) -> None:
-    """The folder of a challenge, with those captions of the systems that describe its images."""
-    folder.mkdir()
-    given = captious.read_references(references)
-    images = {
-        image: given.texts[start:end]
-        for image, start, end in zip(given.ids, given.offsets[:-1], given.offsets[1:], strict=True)
-    }
-    (folder / "references.json").write_text(json.dumps(images))
-    toml = _CHALLENGE
-    for system in systems:
-        name = system.name.partition(".")[0]
-        captions = captious.read_captions(system, given, subset=True)
-        rows = [{"image_id": i, "caption": text} for i, text in zip(captions.ids, captions.candidates, strict=True)]
-        (folder / f"{name}.json").write_text(json.dumps(rows))
-        toml += f'\n[[baselines]]\nmethod = "{name}"\nfile = "{name}.json"\n'
-    (folder / "challenge.toml").write_text(toml)
+def write_submissions(folder: Path) -> dict[str, Path]:
+    """Captions files by method."""
+    systems = ("human", "improved", "baseline")
+    baselines = [json.loads((DEMO / "baselines" / f"{name}.json").read_text()) for name in systems]
+    files = {}
+    for seed, (method, weights) in enumerate(_MIXTURES.items()):
+        rng = random.Random(seed)
+        rows = [rng.choices(captions, weights)[0] for captions in zip(*baselines, strict=True)]
+        files[method] = folder / f"{seed}.json"
+        files[method].write_text(json.dumps(rows))
+    return files
 
 
 def take_pictures(url: str, out: Path) -> None:
-    """Of the three pages that visitors see, light and dark."""
+    """Of the pages that visitors see."""
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for scheme, suffix in (("light", ""), ("dark", "-dark")):
-            page = browser.new_page(base_url=url, viewport={"width": 1216, "height": 800}, color_scheme=scheme)
-            page.goto("/challenges/pictures/leaderboard?rows=all")
-            page.locator("main").screenshot(path=out / f"server-leaderboard{suffix}.png")
-            page.get_by_role("button", name="Compare A and B").click()
-            page.get_by_role("table").first.wait_for()
-            page.locator("main").screenshot(path=out / f"server-compare{suffix}.png")
-            page.get_by_role("link", name="captions").last.click()
-            page.wait_for_load_state()
-            box = page.locator("main").bounding_box()
-            assert box is not None
-            clip = {**box, "height": min(box["height"], 1260)}
-            page.screenshot(path=out / f"server-captions{suffix}.png", clip=clip, full_page=True)
+            page = browser.new_page(base_url=url, viewport={"width": 1280, "height": 800}, color_scheme=scheme)
+            page.goto(f"{_DEMO}/leaderboard")
+            for box in page.get_by_role("checkbox").all()[:2]:
+                box.check()
+            _save(page.screenshot(clip=_clip(page, 800)), out / f"server-leaderboard{suffix}.png")
+            page.get_by_role("group", name="Ticked submissions").get_by_role("button", name="captions").click()
+            page.get_by_role("article").first.wait_for()
+            _save(page.screenshot(clip=_clip(page, 800)), out / f"server-captions{suffix}.png")
+            page.goto(f"{_DEMO}/compare?a=1&b=2")
+            _save(page.screenshot(clip=_clip(page, 800)), out / f"server-compare{suffix}.png")
+            page.goto(f"{_DEMO}/leaderboard?find=encoders")
+            page.get_by_role("link", name="Two encoders").click()
+            page.get_by_role("heading", name="Single images").wait_for()
+            _save(page.screenshot(clip=_clip(page, 1400), full_page=True), out / f"server-submission{suffix}.png")
+            page.goto(f"{_DEMO}/captions/2359?systems=1&systems=2")
+            drawn = page.locator("section.explanations")
+            drawn.locator("figure").first.wait_for()
+            top = page.get_by_role("heading", name="meteor").bounding_box()
+            clip = {"x": 0, "y": top["y"] - 16, "width": 1280, "height": 460}
+            _save(page.screenshot(clip=clip, full_page=True), out / f"server-image{suffix}.png")
+            page.set_viewport_size({"width": 390, "height": 844})
+            page.goto(f"{_DEMO}/leaderboard?sort=-meteor")
+            page.mouse.wheel(0, 240)
+            page.wait_for_timeout(200)
+            _save(page.screenshot(), out / f"server-phone{suffix}.png")
         browser.close()
+
+
+def _clip(page: Any, height: int) -> dict[str, float]:
+    return {"x": 0, "y": 0, "width": page.viewport_size["width"], "height": height}
+
+
+def _save(picture: bytes, file: Path) -> None:
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(_COLORS, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("references", type=Path)
-    parser.add_argument("systems", type=Path, nargs="+")
     parser.add_argument("-o", "--out", type=Path, required=True)
     given = parser.parse_args()
     given.out.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "pictures"
-        write_challenge(folder, given.references, given.systems)
-        with Server(Path(place) / "data") as server:
-            loaded = server.captious("challenge", "load", str(folder), "--data", str(server.data))
-            assert loaded.returncode == 0, loaded.stderr
-            while (health := server.get("/healthz"))["queued"] or health["running"]:
-                time.sleep(1)
-            take_pictures(server.url, given.out)
+    with tempfile.TemporaryDirectory() as place, Server(Path(place) / "data", "--demo") as server:
+        token = server.token(ADMIN)
+        for method, file in write_submissions(Path(place)).items():
+            address = ("--server", server.url, "--challenge", "demo", "--token", token)
+            done = server.captious("submit", str(file), *address, "--method", method, "--wait")
+            assert done.returncode == 0, done.stderr
+        take_pictures(server.url, given.out)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                     "reference {number}",
                     "reference",
                     Marks("matches", "reference_start", "reference_end", _CHUNK, "module"),
+                    linked=True,
                 ),
                 Facts(
                     f"{{matches:match,matches}} in {{chunks:chunk,chunks}} · {_PRECISION_RECALL} · "

@@ -27,7 +27,7 @@ __all__ = [
 
 #: What draws explanations in pages: scripts of a folder, in the order in which they are loaded.
 SCRIPTS_FOLDER = "explanations"
-SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "blocks.js")
+SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "linked_words.js", "blocks.js")
 
 
 def explained_parts(metric: BaseMetric) -> list[BaseMetric]:

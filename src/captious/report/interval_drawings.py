@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from captious.report import numbers
 from captious.table import Cell, Form
 
-__all__ = ["SERIES", "difference_drawing", "scores_drawing"]
+__all__ = ["SERIES", "axis_drawing", "difference_drawing", "interval_drawing", "scores_drawing"]
 
 SERIES = 8  # colors of systems
 _LANE = 9  # between values of different systems, in pixels
@@ -53,6 +53,20 @@ def scores_drawing(cells: Sequence[Cell | None], form: Form = "score") -> str:
         for place, cell in drawn.items()
     )
     return _svg("scores", height + _AXIS, axis + dots)
+
+
+def interval_drawing(cell: Cell, low: float, high: float) -> str:
+    """A value as a point with its interval, on a scale from ``low`` to ``high`` that it shares with others."""
+    return _svg("interval", 16, _dot(cell, low, high, 8)) if _is_drawn(cell) and low < high else ""
+
+
+def axis_drawing(low: float, high: float) -> str:
+    """The round numbers of a scale."""
+    if low >= high:
+        return ""
+    ticks = _ticks(low, high, 1)
+    shown = ticks if len(ticks) <= _MOST_STEPS / 2 else ticks[::2]
+    return _svg("axis", _AXIS, "".join(f'<text x="{x}%" y="{_AXIS - 3}">{label}</text>' for x, label in shown))
 
 
 def _is_drawn(cell: Cell) -> bool:

@@ -56,12 +56,15 @@ class Words:
         words: path to a list of words, or of words with their numbers.
         marks: which of them are marked.
         ignored: path to words that do not count.
+        linked: its marks are those of the words before it, entry by entry; pages draw links between them, if there is
+            room.
     """
 
     name: str
     words: str
     marks: Marks | None = None
     ignored: str = ""
+    linked: bool = False
     block: str = field(default="words", init=False)
 
 

@@ -12,6 +12,7 @@ import dj_database_url
 
 from captious.errors import ParameterError
 from captious.report.explanations import SCRIPTS_FOLDER
+from captious.report.html import DESIGN_FOLDER
 from captious.server.people.addresses import SESSION_COOKIE
 from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings
 
@@ -133,7 +134,9 @@ LANGUAGE_CODE = "en"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = None
-STATICFILES_DIRS = [(SCRIPTS_FOLDER, str(files("captious.report") / "assets" / SCRIPTS_FOLDER))]
+STATICFILES_DIRS = [
+    (folder, str(files("captious.report") / "assets" / folder)) for folder in (SCRIPTS_FOLDER, DESIGN_FOLDER)
+]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 

@@ -20,6 +20,11 @@ from tests.support.server import ADMIN, Server
 
 #: Users with accounts: an organizer of the challenge "scenes", and one who is nothing special.
 ORGANIZER, USER = "olga", "ursula"
+#: Where the images of "scenes" are, and what is there.
+IMAGES = "https://images.example.org"
+IMAGE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48" fill="teal"/></svg>'
+)
 
 
 @pytest.fixture(scope="package")
@@ -99,6 +104,7 @@ def open_page(browser: Any, running: tuple[Server, dict[str, Any]]) -> Iterator[
             storage_state=cookies.get(user),
         )
         context.set_default_timeout(20_000)
+        context.route(f"{IMAGES}/**", lambda route: route.fulfill(body=IMAGE, content_type="image/svg+xml"))
         contexts.append(context)
         page = context.new_page()
 

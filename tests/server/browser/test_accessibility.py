@@ -89,7 +89,6 @@ def test_pages_for_users(open_page: Callable[..., Any], captions: Path, tmp_path
 
 def test_pages_for_organizers(open_page: Callable[..., Any]) -> None:
     page = open_page("olga")
-    page.context.route("https://images.example.org/**", lambda route: route.fulfill(body="", content_type="image/png"))
     for path in (
         "/",
         f"{SCENES}/",

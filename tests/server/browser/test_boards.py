@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 
 from captious.report import numbers
+from tests.server.browser.conftest import IMAGE, IMAGES
 from tests.server.browser.steps import board, column, methods
 from tests.support.server import Server
 from tests.support.site import example
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
-
-IMAGE = (
-    '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48" fill="teal"/></svg>'
-)
 
 
 def test_every_column_sorts_in_both_directions(page: Any, server: Server) -> None:
@@ -61,9 +58,11 @@ def test_every_team_or_all_submissions(page: Any) -> None:
 def test_two_systems_compared(page: Any, server: Server) -> None:
     page.goto("/challenges/demo/leaderboard")
     if page.viewport_size["width"] > 1000:
-        page.get_by_role("radio", name="Improved as A").check()
-        page.get_by_role("radio", name="Baseline as B").check()
-        page.get_by_role("button", name="Compare A and B").click()
+        bar = page.get_by_role("group", name="Ticked submissions")
+        expect(bar).to_be_hidden()
+        page.get_by_role("checkbox", name="Compare Improved").check()
+        page.get_by_role("checkbox", name="Compare Baseline").check()
+        bar.get_by_role("button", name="Compare").click()
     else:
         page.get_by_role("link", name="Compare two submissions").click()
         page.get_by_label("A", exact=True).select_option("Improved (Baselines)")
@@ -107,7 +106,8 @@ def test_captions_beside_references_down_to_one_image(page: Any) -> None:
     image = first.get_by_role("heading").first.inner_text().split()[-1]
     caption = next(row["caption"] for row in example() if row["image_id"] == int(image))
     expect(first).to_contain_text(caption)
-    expect(first.get_by_role("heading", name="References")).to_be_visible()
+    first.get_by_text("4 references").click()
+    expect(first.get_by_role("listitem").last).to_be_visible()
     first.get_by_role("link", name=f"Image {image}").click()
     expect(page.get_by_role("heading", level=1, name=f"Image {image}")).to_be_visible()
     expect(page.get_by_role("table", name="Scores of this image").get_by_role("row")).to_have_count(
@@ -140,7 +140,7 @@ def test_images_come_from_where_the_challenge_says(open_page: Callable[..., Any]
         asked.append(route.request.url)
         route.fulfill(body=IMAGE, content_type="image/svg+xml")
 
-    page.context.route("https://images.example.org/**", answer)
+    page.context.route(f"{IMAGES}/**", answer)
     page.goto("/challenges/scenes/leaderboard?phase=dev")
     page.get_by_role("link", name="Browse captions").click()
     page.get_by_role("article").first.wait_for()
@@ -159,3 +159,46 @@ def test_private_captions_cannot_be_browsed(open_page: Callable[..., Any]) -> No
     expect(page.get_by_role("link", name="CSV")).to_be_visible()
     expect(page.get_by_role("link", name="Browse captions")).to_have_count(0)
     assert page.goto("/challenges/scenes/captions?phase=test&references=test/c2").status == 404
+
+
+def test_captions_with_a_word_and_scores_between_bounds(page: Any) -> None:
+    page.goto("/challenges/demo/captions?systems=1&systems=2&order=image")
+    page.get_by_label("With the word").fill("Umbrella")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url(re.compile("word=Umbrella"))
+    expect(page.get_by_role("article")).to_have_count(1)
+    expect(page.get_by_role("article").locator("mark.most").first).to_be_visible()
+    page.get_by_label("With the word").fill("")
+    page.get_by_label("Sort by").select_option("rouge-l")
+    page.get_by_label("Difference").fill("0.3")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url(re.compile("apart=0.3"))
+    for article in page.get_by_role("article").all():
+        high, low = (float(score) for score in re.findall(r"rouge-l\s+([.\d]+)", article.inner_text()))
+        assert abs(high - low) >= 0.3 - 1e-9
+    page.get_by_label("Score from").fill("50")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("No images with these words and scores.")).to_be_visible()
+
+
+def test_drawings_of_the_demonstration(open_page: Callable[..., Any]) -> None:
+    page = open_page()
+    page.goto("/challenges/demo/captions/2359?systems=1&systems=2&order=image")
+    image = page.get_by_role("img", name="The image alone")
+    assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 320
+
+
+def test_keys_go_from_image_to_image(open_page: Callable[..., Any]) -> None:
+    page = open_page()
+    page.goto("/challenges/demo/captions?systems=1&order=image")
+    links = page.get_by_role("article").get_by_role("heading").get_by_role("link")
+    for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+        page.keyboard.press(key)
+        expect(links.nth(place)).to_be_focused()
+    second, third = links.nth(1).inner_text(), links.nth(2).inner_text()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1, name=second)).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", level=1, name=third)).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("heading", level=1, name=second)).to_be_visible()

@@ -77,9 +77,10 @@ def test_from_signing_in_to_a_sorted_board(open_page: Callable[..., Any], captio
     scores = [float(score) for score in column(page, "rouge-l")]
     assert scores == sorted(scores)
 
-    tab_to(page, page.get_by_role("radio", name="as B", checked=True))
-    page.keyboard.press("ArrowDown")
-    tab_to(page, page.get_by_role("button", name="Compare A and B"))
+    for name in ("Compare Human captions", "Compare Improved"):
+        tab_to(page, page.get_by_role("checkbox", name=name))
+        page.keyboard.press("Space")
+    tab_to(page, page.get_by_role("button", name="Compare", exact=True))
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Compare")).to_be_visible()
     tab_to(page, page.get_by_text("Signatures of the metrics"))

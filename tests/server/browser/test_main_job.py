@@ -74,8 +74,34 @@ def test_problems_of_a_file_and_the_check(open_page: Callable[..., Any], tmp_pat
     page.get_by_label("File", exact=True).set_input_files(captions)
     page.get_by_role("button", name="Check only").click()
     expect(page.get_by_role("status")).to_contain_text("No problems found.")
+    expect(page.get_by_role("status")).not_to_contain_text("choose the file again")
     page.get_by_role("link", name="My submissions").click()
     expect(page.get_by_role("main")).not_to_contain_text("Bad")
+
+
+def test_a_file_that_was_checked_need_not_be_chosen_again(
+    open_page: Callable[..., Any], captions: Path, tmp_path: Path
+) -> None:
+    page = open_page("ursula", refused=(422,))
+    page.goto("/challenges/demo/submit")
+    page.get_by_label("Method").fill("Checked first")
+    bad = tmp_path / "bad.json"
+    bad.write_text("[]")
+    for chosen, said in ((bad, "Nothing was submitted."), (captions, "No problems found.")):
+        page.get_by_label("File", exact=True).set_input_files(chosen)
+        page.get_by_role("button", name="Check only").click()
+        expect(page.locator("#found")).to_contain_text(said)
+    page.get_by_role("button", name="Submit", exact=True).click()
+    expect(page.get_by_role("heading", level=1, name="Checked first")).to_be_visible()
+
+
+def test_a_check_without_scripts_says_to_choose_the_file_again(open_page: Callable[..., Any], captions: Path) -> None:
+    page = open_page("ursula", scripts=False)
+    page.goto("/challenges/demo/submit")
+    page.get_by_label("Method").fill("Checked")
+    page.get_by_label("File", exact=True).set_input_files(captions)
+    page.get_by_role("button", name="Check only").click()
+    expect(page.get_by_role("status")).to_contain_text("choose the file again")
 
 
 def test_change_and_delete(open_page: Callable[..., Any], captions: Path) -> None:

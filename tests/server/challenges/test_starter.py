@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,18 @@ class TestDemo:
     def test_its_captions_are_those_of_the_examples(self) -> None:
         for name in ("baseline.json", "improved.json"):
             assert (DEMO / "baselines" / name).read_bytes() == (EXAMPLES / name).read_bytes()
+
+    def test_every_image_is_a_small_drawing(self, tmp_path: Path) -> None:
+        write_demo(tmp_path / "demo")
+        checked = check_folder(tmp_path / "demo")
+        static = resources.files("captious.server")
+        drawings = [
+            static.joinpath(checked.definition.url_of(image).removeprefix("/")).read_bytes()
+            for image in checked.references["captions", "c4"].ids
+        ]
+        assert len(drawings) == 24
+        assert all(b"<svg" in drawing and b"<script" not in drawing for drawing in drawings)
+        assert sum(map(len, drawings)) < 150_000
 
     def test_it_has_no_problems(self, tmp_path: Path) -> None:
         write_demo(tmp_path / "demo", ["alice"])

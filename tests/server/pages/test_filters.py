@@ -131,24 +131,22 @@ def test_another_page_keeps_the_rest_of_the_query(site: Site) -> None:
     assert 'rel="next" href="?systems=1&amp;systems=2&amp;page=8&amp;by=cider-d"' in html
 
 
-def test_a_difference_is_drawn_around_zero() -> None:
-    assert pages.plot({"low": 0.1, "difference": 0.15, "high": 0.2}) == pages.Plot(116.0, 134.0, 152.0)
-    assert pages.plot({"low": -0.2, "difference": -0.1, "high": 0.0}) == pages.Plot(8.0, 44.0, 80.0)
+def test_scores_are_drawn_on_the_scale_that_they_share() -> None:
+    svg = str(pages.interval_drawing({"low": 0.25, "score": 0.5, "high": 0.75}, (0.0, 1.0)))
+    assert 'x1="27.0%" x2="73.0%"' in svg
+    assert 'cx="50.0%"' in svg
 
 
 def test_rows_with_attributes_are_drawn_too() -> None:
-    assert pages.plot(SimpleNamespace(low=-1, difference=0, high=1)) == pages.Plot(8.0, 80.0, 152.0)
-
-
-def test_no_difference_at_all_is_a_point_at_zero() -> None:
-    assert pages.plot({"low": 0.0, "difference": 0.0, "high": 0.0}) == pages.Plot(80.0, 80.0, 80.0)
+    assert 'cx="50.0%"' in pages.difference_drawing(SimpleNamespace(low=-1, difference=0, high=1))
 
 
 @pytest.mark.parametrize("missing", [None, math.nan])
-def test_a_difference_without_an_interval_is_not_drawn(missing: float | None) -> None:
-    assert pages.plot({"low": missing, "difference": 0.1, "high": 0.2}) is None
+def test_what_has_no_interval_is_not_drawn(missing: float | None) -> None:
+    assert pages.difference_drawing({"low": missing, "difference": 0.1, "high": 0.2}) == ""
+    assert pages.interval_drawing({"low": missing, "score": 0.1, "high": 0.2}, (0.0, 1.0)) == ""
 
 
 def test_every_filter_is_registered() -> None:
-    functions = {name for name in pages.__all__ if name not in {"Plot", "register"}}
+    functions = {name for name in pages.__all__ if name not in {"register"}}
     assert pages.register.filters.keys() == functions

@@ -12,14 +12,14 @@ from string import Template
 from typing import Any
 
 from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
-from captious.report.html import asset, text
+from captious.report.html import DESIGN_FOLDER, asset, text
 from captious.report.image_folder import ImageFolder
 from captious.report.image_urls import ImageUrls
 from captious.version import __version__
 
 __all__ = ["document"]
 
-_STYLES = ("tables.css", "page.css", "explanations/explanations.css")
+_STYLES = (f"{DESIGN_FOLDER}/tokens.css", "tables.css", "page.css", "explanations/explanations.css")
 _LIBRARIES = ("d3-7.9.2", "observable-plot-0.6.17")
 #: In the order in which they are put together; each is a part of one module.
 _SCRIPTS = (

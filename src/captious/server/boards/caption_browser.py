@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -20,6 +21,7 @@ from captious.report.explanations import drawn_values, explained_parts
 from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded_array, rounded_values
+from captious.server.boards.word_agreement import Piece, has_word, pieces
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
@@ -27,12 +29,14 @@ from captious.server.submissions import storage
 
 __all__ = [
     "ORDERS",
+    "Browsing",
     "CaptionRow",
     "Explanation",
     "ShownCaption",
     "caption_row",
     "explanations",
-    "order_of",
+    "neighbors",
+    "positions_of",
     "rows_of",
     "scores_of",
 ]
@@ -44,12 +48,54 @@ _DIGITS = 4  # of the numbers in them
 
 
 @dataclass(frozen=True)
+class Browsing:
+    """Which captions, and in which order: what the address says, checked.
+
+    Args:
+        query: the board.
+        chosen: the submissions.
+        by: an output.
+        order: one of ``ORDERS``. With several submissions, "lowest" and "highest" go by their mean, "difference" by the
+            distance between the best and the worst. Images without a score are last.
+        word: which a candidate or a reference has; "" for all.
+        least, most: bounds of the mean score.
+        apart: the least difference between the best and the worst.
+    """
+
+    query: Query
+    chosen: Sequence[Submission]
+    by: str
+    order: str = "lowest"
+    word: str = ""
+    least: float | None = None
+    most: float | None = None
+    apart: float | None = None
+
+    @property
+    def parameters(self) -> str:
+        """As the part of an address behind the question mark."""
+        bounds = {"word": self.word, "least": self.least, "most": self.most, "apart": self.apart}
+        values = {
+            "by": self.by,
+            "order": self.order,
+            **{name: value for name, value in bounds.items() if value not in ("", None)},
+        }
+        systems = [("systems", submission.pk) for submission in self.chosen]
+        return f"{self.query.parameters}&{urlencode([*values.items(), *systems])}"
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.word) or any(bound is not None for bound in (self.least, self.most, self.apart))
+
+
+@dataclass(frozen=True)
 class ShownCaption:
     """A candidate of a submission for an image, with its score, None where it has none."""
 
     submission: Submission
     caption: str
     score: float | None
+    pieces: Sequence[Piece] = ()
 
 
 @dataclass(frozen=True)
@@ -82,34 +128,60 @@ class CaptionRow:
     candidates: list[ShownCaption]
 
 
-def order_of(query: Query, chosen: Sequence[Submission], by: str, order: str) -> np.ndarray[Any, Any]:
-    """Positions of the images, int[n_images], sorted by the scores of the submissions in an output.
-
-    Args:
-        by: the output.
-        order: one of ``ORDERS``. With several submissions, "lowest" and "highest" go by their mean, "difference" by the
-            distance between the best and the worst. Images without a score are last.
-    """
-    scores = [column for submission in chosen if (column := _column(submission, query, by)) is not None]
+def positions_of(browsing: Browsing) -> np.ndarray[Any, Any]:
+    """Positions of the images, int[n_images], in their order, without those that filters leave out."""
+    query, columns = (
+        browsing.query,
+        (_column(submission, browsing.query, browsing.by) for submission in browsing.chosen),
+    )
+    scores = [column for column in columns if column is not None]
     n = len(_references(query))
-    if order == "image" or not scores:
-        return np.arange(n)
-    matrix = np.stack(scores)
-    values = matrix.max(axis=0) - matrix.min(axis=0) if order == "difference" else matrix.mean(axis=0)
-    values = values if order == "lowest" else -values
-    return np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")
+    mean = apart = np.full(n, np.nan)
+    if scores:
+        matrix = np.stack(scores)
+        mean, apart = matrix.mean(axis=0), matrix.max(axis=0) - matrix.min(axis=0)
+    kept = np.ones(n, dtype=np.bool_)
+    for values, bound, sign in ((mean, browsing.least, 1), (mean, browsing.most, -1), (apart, browsing.apart, 1)):
+        if bound is not None:
+            kept &= sign * values >= sign * bound  # false for nan
+    if browsing.word:
+        kept &= np.fromiter((has_word(browsing.word, texts) for texts in _texts(browsing)), np.bool_, n)
+    if browsing.order == "image" or not scores:
+        return np.flatnonzero(kept)
+    keys = {"lowest": mean, "highest": -mean, "difference": -apart}[browsing.order]
+    order = np.argsort(np.where(np.isnan(keys), np.inf, keys), kind="stable")
+    return order[kept[order]]
 
 
-def rows_of(query: Query, chosen: Sequence[Submission], by: str, positions: Sequence[int]) -> list[CaptionRow]:
+def _texts(browsing: Browsing) -> Iterator[list[str]]:
+    """All that is said of each image."""
+    table, captions = _references(browsing.query), browsing.query.references.captions
+    candidates = [_candidates(submission.folder, captions) for submission in browsing.chosen]
+    for image, (start, end) in zip(table.ids, pairwise(table.offsets.tolist()), strict=True):
+        yield [*table.texts[start:end], *(texts.get(image, "") for texts in candidates)]
+
+
+def rows_of(browsing: Browsing, positions: Sequence[int]) -> list[CaptionRow]:
     """The images at these positions."""
-    return [_row(query, chosen, by, int(position)) for position in positions]
+    return [_row(browsing, int(position)) for position in positions]
 
 
-def caption_row(query: Query, chosen: Sequence[Submission], by: str, image: str) -> CaptionRow | None:
+def caption_row(browsing: Browsing, image: str) -> CaptionRow | None:
     """One image; None if the reference set has none of this id."""
-    table = _references(query)
+    table = _references(browsing.query)
     position = next((i for i, id in enumerate(table.ids) if str(id) == image), None)
-    return None if position is None else _row(query, chosen, by, position)
+    return None if position is None else _row(browsing, position)
+
+
+def neighbors(browsing: Browsing, image: Any) -> tuple[str, str]:
+    """The addresses of the images before and after one; "" where there is none, or where it is left out itself."""
+    table, positions = _references(browsing.query), positions_of(browsing).tolist()
+    own = table.ids.index(image)
+    if own not in positions:
+        return "", ""
+    at = positions.index(own)
+    before, after = ([None, *positions, None][place] for place in (at, at + 2))
+    return _url(browsing, before), _url(browsing, after)
 
 
 def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, float]:
@@ -151,26 +223,33 @@ def _explanation(metric: Any, shown: ShownCaption, references: list[str], query:
     return Explanation(shown.submission, metric.name, drawn, text)
 
 
-def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> CaptionRow:
-    table = _references(query)
+def _row(browsing: Browsing, position: int) -> CaptionRow:
+    query, table = browsing.query, _references(browsing.query)
     image = table.ids[position]
     start, end = table.offsets[position : position + 2].tolist()
-    address = reverse("captious:caption", args=[query.challenge.slug, str(image)])
-    systems = urlencode([("systems", submission.pk) for submission in chosen])
+    references = list(table.texts[start:end])
     shown = []
-    for submission in chosen:
-        column = _column(submission, query, by)
+    for submission in browsing.chosen:
+        column = _column(submission, query, browsing.by)
         score = None if column is None or np.isnan(column[position]) else float(column[position])
-        shown.append(
-            ShownCaption(submission, _candidates(submission.folder, query.references.captions).get(image, ""), score)
-        )
+        caption = _candidates(submission.folder, query.references.captions).get(image, "")
+        shown.append(ShownCaption(submission, caption, score, pieces(caption, references)))
     return CaptionRow(
         id=image,
         image_url=query.challenge.definition.url_of(image),
-        url=f"{address}?{query.parameters}&{systems}",
-        references=list(table.texts[start:end]),
+        url=_url(browsing, position),
+        references=references,
         candidates=shown,
     )
+
+
+def _url(browsing: Browsing, position: int | None) -> str:
+    """The address of an image's page."""
+    if position is None:
+        return ""
+    image = _references(browsing.query).ids[position]
+    address = reverse("captious:caption", args=[browsing.query.challenge.slug, str(image)])
+    return f"{address}?{browsing.parameters}"
 
 
 def _references(query: Query) -> References:

@@ -12,14 +12,14 @@ from django.core.paginator import Page, Paginator
 from django.urls import reverse
 
 from captious.report import numbers
-from captious.server.boards.leaderboard_query import Query, own_places, standing_of
+from captious.server.boards.leaderboard_query import Query, found, histories, own_places, standing_of
 from captious.server.boards.ranking import HOLM_ROWS, SIGNIFICANCE, corrected_rows
 from captious.server.boards.shown_digits import interval_digits
 from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.people.access import may_see_board
 
-__all__ = ["ROWS_PER_PAGE", "Board", "Cell", "Column", "Row", "all_rows", "as_json", "as_table", "board"]
+__all__ = ["ROWS_PER_PAGE", "Board", "Cell", "Column", "Row", "all_rows", "as_json", "as_table", "board", "rows_at"]
 
 #: Rows of a page of a leaderboard.
 ROWS_PER_PAGE = 100
@@ -56,11 +56,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A submission on the board; the rank is None where it has no score."""
+    """A submission on the board; the rank is None where it has no score.
+
+    Attributes:
+        cells: one for each column, in their order.
+        history: the scores of the team over time in what is ranked by.
+    """
 
     rank: int | None
     submission: Submission
     cells: list[Cell]
+    history: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,35 @@ class Board:
         return self.query.phase
 
     @property
+    def main(self) -> str:
+        """The output that ranks, which comes first and is drawn."""
+        return self.query.output
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """What the drawings of the scores in ``main`` have in common: the ends of all intervals."""
+        cells = [cell for row in (*self.rows, *self.own_rows) for cell in row.cells if cell.name == self.main]
+        ends = [end for cell in cells for end in (cell.low, cell.high) if end is not None]
+        return (min(ends), max(ends)) if ends else (0.0, 0.0)
+
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        """Links to the board ranked by each output, which narrow screens need: they show one of them."""
+        lower = self.query.outputs.lower_is_better
+        return [
+            {
+                "name": name,
+                "url": replace(self.query, output=name, by_date=False, ascending=name in lower).url(),
+                "current": name == self.main,
+            }
+            for name in self.query.outputs.names
+        ]
+
+    @property
+    def has_histories(self) -> bool:
+        return any(len(row.history) > 1 for row in self.rows)
+
+    @property
     def lower_is_better(self) -> str:
         """The outputs of which lower scores are better, separated by commas."""
         return ", ".join(column.name for column in self.columns if column.lower_is_better)
@@ -114,6 +149,11 @@ class Board:
     @property
     def date_sorted(self) -> str:
         return "" if not self.query.by_date else "ascending" if self.query.ascending else "descending"
+
+    @property
+    def all_rows_url(self) -> str:
+        """Without what is looked for."""
+        return replace(self.query, find="").url()
 
     @property
     def json_url(self) -> str:
@@ -145,7 +185,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
     shown = Paginator(order, ROWS_PER_PAGE).get_page(page)
     own = own_places(query, standing, user)
     elsewhere = [i for i in order if i in own and i not in set(shown.object_list)][:_MOST_OWN] if own else []
-    rows = [*_rows(query, standing, [*shown.object_list, *elsewhere])]
+    rows = _with_histories([*rows_at(query, standing, [*shown.object_list, *elsewhere])], query)
     on_page = {standing.submissions[i] for i in shown.object_list}
     challenge = query.challenge
     direction = " (lower is better)" if query.lower_is_better else ""
@@ -185,7 +225,7 @@ def all_rows(query: Query) -> Iterator[Row]:
     standing = standing_of(query)
     order = _order(query, standing)
     for begin in range(0, len(order), _ROWS_AT_A_TIME):
-        yield from _rows(query, standing, order[begin : begin + _ROWS_AT_A_TIME])
+        yield from rows_at(query, standing, order[begin : begin + _ROWS_AT_A_TIME])
 
 
 def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
@@ -245,9 +285,26 @@ def _correction(standing: Standing) -> str:
     return f"{level}, Bonferroni's correction for all pairs of {corrected_rows(n):,} submissions"
 
 
+def _with_histories(rows: list[Row], query: Query) -> list[Row]:
+    """Rows with the scores of their teams over time, where the board shows one row of each team."""
+    if query.everything:
+        return rows
+    named = {row.submission.team_id for row in rows if _has_history(row.submission)}
+    over_time = histories(query, named) if named else {}
+    return [
+        replace(row, history=over_time.get(row.submission.team_id, ())) if _has_history(row.submission) else row
+        for row in rows
+    ]
+
+
+def _has_history(submission: Submission) -> bool:
+    return not (submission.anonymous or submission.is_baseline)
+
+
 def _order(query: Query, standing: Standing) -> list[int]:
     """Places of a standing in the order that is asked for: equal scores by time of submission, missing ones last."""
-    places = [*range(len(standing.submissions))]
+    wanted = found(query)
+    places = [i for i, pk in enumerate(standing.submissions) if wanted is None or pk in wanted]
     if query.by_date:
         rows = Submission.objects.filter(phase=query.phase)
         created = dict(rows.values_list("pk", "created"))
@@ -265,7 +322,7 @@ def _order(query: Query, standing: Standing) -> list[int]:
     return sorted(places, key=key)
 
 
-def _rows(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[Row]:
+def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[Row]:
     """The rows at some places, without those that have been hidden or deleted since the board was computed."""
     by_id = {standing.submissions[i]: i for i in places}
     scores = Scores.objects.filter(version=standing.version, submission__in=[*by_id])

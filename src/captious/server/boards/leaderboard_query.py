@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -15,11 +15,12 @@ from captious.server.boards.board_outputs import BoardOutputs, ReferenceSet
 from captious.server.models import Challenge, Phase, Standing, Submission
 from captious.server.people.access import may_see_board
 
-__all__ = ["Query", "choices", "own_places", "query_from", "standing_of"]
+__all__ = ["Query", "choices", "found", "histories", "own_places", "query_from", "standing_of"]
 
 #: What sorts by the time of submission, in addresses.
 DATE = "date"
 _MOST_CHOICES = 100
+_LONGEST_FIND = 100  # characters
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Query:
         ascending: lowest first.
         by_date: sorted by the time of submission, the newest first, or with ``ascending`` the oldest: the history.
         everything: all submissions, not only the entry of each team.
+        find: only rows whose method or team has this text, or that are tagged with it; "" for all.
     """
 
     phase: Phase
@@ -41,6 +43,7 @@ class Query:
     ascending: bool = False
     by_date: bool = False
     everything: bool = False
+    find: str = ""
 
     @property
     def challenge(self) -> Challenge:
@@ -70,7 +73,8 @@ class Query:
             "references": self.key,
             "sort": ("" if self.ascending else "-") + (DATE if self.by_date else self.output),
         }
-        return urlencode({**values, **({"all": "1"} if self.everything else {})})
+        more = {"all": "1" if self.everything else "", "find": self.find}
+        return urlencode(values | {name: value for name, value in more.items() if value})
 
     def url(self, page: str = "leaderboard") -> str:
         """The address of a page about this."""
@@ -106,6 +110,7 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
         ascending=(not sort.startswith("-") if is_known or output == DATE else rank_by in outputs.lower_is_better),
         by_date=output == DATE,
         everything=parameters.get("all") == "1",
+        find=parameters.get("find", "").strip()[:_LONGEST_FIND],
     )
 
 
@@ -124,6 +129,32 @@ def own_places(query: Query, standing: Standing, user: Any) -> set[int]:
         return set()
     own = set(Submission.objects.filter(phase=query.phase, team__members=user).values_list("pk", flat=True))
     return {i for i, pk in enumerate(standing.submissions) if pk in own}
+
+
+def found(query: Query) -> set[int] | None:
+    """The submissions of the phase that have the text which is looked for; None if all have.
+
+    The team of an anonymous submission is not looked at.
+    """
+    text = query.find
+    if not text:
+        return None
+    tags = Q(is_human=True) if text.lower() == "human" else Q(is_baseline=True) if text.lower() == "baseline" else Q()
+    by_team = Q(team__name__icontains=text, anonymous=False, is_baseline=False)
+    rows = Submission.objects.filter(Q(method__icontains=text) | by_team | tags, phase=query.phase)
+    return set(rows.values_list("pk", flat=True))
+
+
+def histories(query: Query, teams: Collection[int]) -> dict[int, list[float]]:
+    """The scores of teams' submissions on the board in the order of submission, without anonymous ones, by team."""
+    standing = standing_of(replace(query, everything=True))
+    scores = dict(zip(standing.submissions, standing.scores, strict=True))
+    rows = Submission.objects.filter(phase=query.phase, team__in=teams, public=True, is_hidden=False, anonymous=False)
+    over_time: dict[int, list[float]] = {}
+    for pk, team in rows.filter(is_baseline=False).order_by("created", "pk").values_list("pk", "team_id"):
+        if scores.get(pk) is not None:
+            over_time.setdefault(team, []).append(scores[pk])
+    return over_time
 
 
 def choices(query: Query, user: Any, wanted: Collection[str]) -> list[Submission]:

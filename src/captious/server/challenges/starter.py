@@ -27,7 +27,7 @@ from captious.server.challenges.folder import FILE_NAME, SLUG
 __all__ = ["DEMO", "new_folder", "write_demo", "write_starter"]
 
 _STARTER = Path(__file__).parents[1] / "starter"
-#: The demonstration, but for its organizers and metrics. Its images do not exist.
+#: The demonstration, but for its organizers and metrics. Its images are among the static files of the site.
 DEMO = Path(__file__).parents[1] / "demo"
 
 

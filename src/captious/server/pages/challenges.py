@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -17,6 +18,7 @@ from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
 from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.challenge_card import cards
 from captious.server.boards.formulas import harmless
 from captious.server.boards.leaderboard_query import Query, query_from
 from captious.server.boards.leaderboard_query import choices as choices_of
@@ -52,14 +54,15 @@ __all__ = [
 
 _IMAGES_PER_PAGE = 20
 _MOST_SYSTEMS = 6
+_LONGEST_WORD = 60  # characters
 _PARTS_AT_A_TIME = 100  # of a file that is sent
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """All challenges that the user may see."""
-    challenges = visible_challenges(request.user).prefetch_related("phases")
-    context = {"challenges": challenges, "can_create": may_create(request.user)}
+    challenges = visible_challenges(request.user).prefetch_related("phases", "organizers")
+    context = {"cards": cards([*challenges], request.user), "can_create": may_create(request.user)}
     return render(request, "captious/home.html", context)
 
 
@@ -76,19 +79,26 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
         texts=challenge.texts,
         definition=challenge.definition,
         news=news_of(challenge),
-        quotas=_own_quotas(request.user, challenge),
         phases=challenge.phase_list,
         signatures=signatures,
         is_scored=any(signatures.values()),
+        quotas=_quotas(request.user, challenge),
+        sets=[
+            {"label": challenge.definition.label(row.captions, row.name), "count": challenge.counts.get(key, 0)}
+            for key, row in dict(
+                pair for phase in challenge.phase_list for pair in phase.reference_sets.items()
+            ).items()
+        ],
     )
 
 
-def _own_quotas(user: Any, challenge: Challenge) -> list[Quota]:
-    """What a user has left, for the team that the form of a submission has first, in phases that are open."""
+def _quotas(user: Any, challenge: Challenge) -> list[Quota]:
+    """What is used up by the team that the form of a submission has first, of open phases that have quotas."""
     if not user.is_authenticated:
         return []
     team, now = teams_of(user)[0], timezone.now()
-    return [quota(phase, team, user, now) for phase in open_phases(challenge, now)]
+    quotas = [quota(phase, team, user, now) for phase in open_phases(challenge, now)]
+    return [row for row in quotas if row.phase.scored_per_day or row.phase.scored_in_total]
 
 
 def _signatures(challenge: Challenge) -> dict[str, list[str]]:
@@ -156,11 +166,10 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
     query = _query(request, slug)
-    choices = choices_of(query, request.user, [request.GET.get(name, "") for name in ("a", "b")])
-    a, b = (
-        next((submission for submission in choices if str(submission.pk) == request.GET.get(name)), None)
-        for name in ("a", "b")
-    )
+    ticked = request.GET.getlist("systems")
+    wanted = [request.GET.get(name, "") for name in ("a", "b")] if not ticked else [*ticked, "", ""][:2]
+    choices = choices_of(query, request.user, wanted)
+    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in wanted)
     rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
     board = boards.board(query, request.user)
     systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
@@ -174,6 +183,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         a=a,
         b=b,
         rows=rows,
+        n_ticked=len(ticked),
         digits=query.phase.digits,
         browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
         n_images=board.n_images,
@@ -183,43 +193,44 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def captions(request: HttpRequest, slug: str) -> HttpResponse:
     """Captions of submissions image by image, for captions files that are public."""
-    query, choices, chosen, by = _browsing(request, slug)
-    order = request.GET.get("order", "")
-    order = order if order in browsing.ORDERS else "lowest" if len(chosen) < 2 else "difference"
-    positions = browsing.order_of(query, chosen, by, order)
-    page = page_of(request, positions, _IMAGES_PER_PAGE)
-    page.object_list = browsing.rows_of(query, chosen, by, page.object_list)
+    asked, choices = _browsing(request, slug)
+    page = page_of(request, browsing.positions_of(asked), _IMAGES_PER_PAGE)
+    page.object_list = browsing.rows_of(asked, page.object_list)
     return challenge_page(
         request,
-        query.challenge,
+        asked.query.challenge,
         "captions",
         "leaderboard",
         choices=choices,
-        chosen=chosen,
-        outputs=query.outputs.names,
-        by=by,
-        order=order,
+        asked=asked,
+        outputs=asked.query.outputs.names,
         page=page,
-        digits=query.phase.digits,
+        digits=asked.query.phase.digits,
     )
 
 
 @require_safe
 def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     """One image: all scores of the submissions, and how they came about."""
-    query, _, chosen, by = _browsing(request, slug)
-    row = browsing.caption_row(query, chosen, by, image_id)
+    asked, _ = _browsing(request, slug)
+    row = browsing.caption_row(asked, image_id)
     if row is None:
         raise Http404
+    query = asked.query
     scores = [
-        {"submission": submission, "scores": browsing.scores_of(query, submission, row.id)} for submission in chosen
+        {"submission": submission, "scores": browsing.scores_of(query, submission, row.id)}
+        for submission in asked.chosen
     ]
+    previous_url, next_url = browsing.neighbors(asked, row.id)
     return challenge_page(
         request,
         query.challenge,
         "caption",
         "leaderboard",
         row=row,
+        asked=asked,
+        previous_url=previous_url,
+        next_url=next_url,
         scores=scores,
         explanations=browsing.explanations(query, row),
         scripts=[f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS],
@@ -234,11 +245,12 @@ def _query(request: HttpRequest, slug: str) -> Query:
     return query
 
 
-def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission], list[Submission], str]:
+def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[Submission]]:
+    """What an address asks for, and the submissions that can be chosen."""
     query = _query(request, slug)
     if not query.challenge.is_public(query.references.captions):
         raise Http404
-    systems = request.GET.getlist("systems")
+    values, systems = request.GET, request.GET.getlist("systems")
     files = query.references.captions
     choices = [
         submission
@@ -251,8 +263,25 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
     is_there = query.key in query.phase.reference_sets
     if not is_there or not all(submission.is_current(query.key) for submission in chosen):
         raise OldScoresError
-    by = request.GET.get("by", "")
-    return query, choices, chosen, by if by in query.outputs.names else query.output
+    by, order = values.get("by", ""), values.get("order", "")
+    asked = browsing.Browsing(
+        query,
+        chosen,
+        by=by if by in query.outputs.names else query.output,
+        order=order if order in browsing.ORDERS else "lowest" if len(chosen) < 2 else "difference",
+        word=values.get("word", "").strip()[:_LONGEST_WORD],
+        **{name: _number(values.get(name, "")) for name in ("least", "most", "apart")},
+    )
+    return asked, choices
+
+
+def _number(text: str) -> float | None:
+    """A finite number; None if the text is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:

@@ -19,8 +19,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.server.boards.board_outputs import BoardOutputs, sets_of
+from captious.server.boards.own_scores import SORTS, own_scores, sorted_scores
 from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.standings import board_changed
+from captious.server.boards.submission_place import Place, compared_outputs, images_of, place_of, query_of
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission
@@ -124,8 +126,21 @@ def _key(request: HttpRequest, upload: Path) -> str:
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """The submissions of the user's teams."""
     challenge = challenge_for(request.user, slug)
-    page = page_of(request, own_submissions(request.user, challenge))
-    return challenge_page(request, challenge, "submissions", "submissions", page=page, places=queue.places())
+    sort = request.GET.get("sort", "-date")
+    by = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "date"
+    descending = sort.startswith("-") or by != sort
+    rows = sorted_scores(own_scores(request.user, own_submissions(request.user, challenge)), by, descending=descending)
+    heads = {
+        name: {
+            "sorted": ("descending" if descending else "ascending") if name == by else "",
+            "link": f"?sort={'-' if (not descending if name == by else first) else ''}{name}",
+        }
+        for name, first in SORTS.items()
+    }
+    page = page_of(request, rows)
+    return challenge_page(
+        request, challenge, "submissions", "submissions", page=page, heads=heads, places=queue.places()
+    )
 
 
 @require_safe
@@ -135,14 +150,18 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     manages = may_manage(request.user, submission.challenge)
     own = is_own(request.user, submission) or manages
     exists = submission.status != _Status.DELETED
+    query = query_of(submission) if visible_scores(request.user, submission) else None
+    place = None if query is None else place_of(request.user, submission, query, own=own)
     return challenge_page(
         request,
         submission.challenge,
         "submission",
         submission=submission,
-        place=queue.place(submission),
+        place_in_queue=queue.place(submission),
+        place=place,
+        images=None if query is None else images_of(request.user, submission, query),
         warnings=warnings_for(request.user, submission),
-        boards=_boards(request.user, submission),
+        boards=_boards(request.user, submission, place),
         scores_open=may_see_scores(request.user, submission.phase),
         digits=submission.phase.digits,
         lower_is_better={
@@ -158,8 +177,8 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     )
 
 
-def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
-    """The scores of a submission that the user sees, by reference set."""
+def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict[str, Any]]:
+    """The scores of a submission that the user sees, by reference set, with those that they are drawn beside."""
     boards = []
     all_scores = visible_scores(user, submission)
     has_several = len(submission.challenge.definition.captions) > 1
@@ -168,12 +187,16 @@ def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
         if not scores:
             continue
         is_current = submission.is_current(key)
+        others = compared_outputs(place, key)
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
             {
                 "references": references.name,
                 "captions": references.captions if has_several else "",
-                "scores": [{"name": name, **entry} for name, entry in scores.items()],
+                "scores": [
+                    {"name": name, **entry, "drawn": [entry, *(other.get(name) for other in others)]}
+                    for name, entry in scores.items()
+                ],
                 "csv_url": csv_url if is_current and may_browse(user, submission, references.captions) else "",
             }
         )

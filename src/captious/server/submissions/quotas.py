@@ -36,16 +36,6 @@ class Quota:
     stored: int
 
     @property
-    def left_today(self) -> int:
-        """Scored submissions that are left of a daily limit."""
-        return max(self.phase.scored_per_day - self.scored_today, 0)
-
-    @property
-    def left_in_total(self) -> int:
-        """Scored submissions that are left of a total limit."""
-        return max(self.phase.scored_in_total - self.scored, 0)
-
-    @property
     def exhausted(self) -> str:
         """Why no upload is taken, one sentence; empty if one is."""
         return self.scored_exhausted or self.attempts_exhausted or self.stored_exhausted

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["count_words"]
+__all__ = ["WORD", "count_words"]
 
 #: Japanese syllables and Han characters, which are written without spaces between words.
 _APART = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD = re.compile(rf"[{_APART}]|[^\W{_APART}]+|[^\w\s]")
+#: A word, or a punctuation mark.
+WORD = re.compile(rf"[{_APART}]|[^\W{_APART}]+|[^\w\s]")
 
 
 def count_words(caption: str) -> int:
@@ -16,4 +17,4 @@ def count_words(caption: str) -> int:
 
     Each Han character and each Japanese syllable counts as a word.
     """
-    return sum(1 for _ in _WORD.finditer(caption))
+    return sum(1 for _ in WORD.finditer(caption))

@@ -7,33 +7,39 @@ real one, which is as wide as the plus and which screen readers read. Where ther
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
-from captious.report import numbers
+from captious.report import interval_drawings as drawings
+from captious.report import numbers, small_drawings
 from captious.server.boards.shown_digits import effect_digits, interval_digits, p_digits
+from captious.table import Cell
 
 __all__ = [
-    "Plot",
+    "axis_drawing",
+    "bars_drawing",
     "count",
     "day",
+    "difference_drawing",
     "effect",
     "filesize",
     "interval",
+    "interval_drawing",
     "item",
+    "line_drawing",
+    "mark_drawing",
     "moment",
     "p_value",
-    "plot",
     "query",
     "register",
     "score",
+    "scores_drawing",
     "signed",
 ]
 
@@ -127,28 +133,53 @@ def query(address: object) -> list[tuple[str, str]]:
     return parse_qsl(urlsplit(str(address or "")).query, keep_blank_values=True)
 
 
-@dataclass(frozen=True)
-class Plot:
-    """Where to draw a difference with its interval: x coordinates from 0 to 160, zero at 80."""
-
-    low: float
-    value: float
-    high: float
+@_filter
+def difference_drawing(row: object) -> str:
+    """A row's ``difference`` between ``low`` and ``high``, drawn around zero."""
+    cell = _cell(row, "difference")
+    return "" if cell is None else mark_safe(drawings.difference_drawing(cell))
 
 
 @_filter
-def plot(row: object) -> Plot | None:
-    """The drawing of a row's ``difference``, ``low`` and ``high``. None if one of them is missing.
+def interval_drawing(row: object, scale: tuple[float, float]) -> str:
+    """A row's ``score`` between ``low`` and ``high``, drawn on a scale."""
+    cell = _cell(row, "score")
+    return "" if cell is None else mark_safe(drawings.interval_drawing(cell, *scale))
 
-    The scale is the row's own: the end of the interval that is farther from zero is near the edge.
-    """
-    values = [_value(row, name) for name in ("low", "difference", "high")]
-    ends = [value for value in values if value is not None]
-    if len(ends) < len(values):
-        return None
-    largest = max(map(abs, ends)) or 1.0
-    low, value, high = (round(80 + 72 * end / largest, 1) for end in ends)
-    return Plot(low, value, high)
+
+@_filter
+def axis_drawing(scale: tuple[float, float]) -> str:
+    """The round numbers of a scale."""
+    return mark_safe(drawings.axis_drawing(*scale))
+
+
+@_filter
+def scores_drawing(rows: Iterable[object]) -> str:
+    """Scores of several systems in one output, one below the other, on one scale."""
+    return mark_safe(drawings.scores_drawing([_cell(row, "score") for row in rows]))
+
+
+@_filter
+def line_drawing(values: Sequence[float]) -> str:
+    """Scores over time."""
+    return mark_safe(small_drawings.line_drawing(values))
+
+
+@_filter
+def bars_drawing(counts: Sequence[int]) -> str:
+    """Counts as bars."""
+    return mark_safe(small_drawings.bars_drawing(counts))
+
+
+@_filter
+def mark_drawing(name: str) -> str:
+    """A mark made from a name."""
+    return mark_safe(small_drawings.mark_drawing(name))
+
+
+def _cell(row: object, name: str) -> Cell | None:
+    value, low, high = (_value(row, key) for key in (name, "low", "high"))
+    return None if value is None or low is None or high is None else Cell(value, (low, high))
 
 
 def _value(row: object, name: str) -> float | None:

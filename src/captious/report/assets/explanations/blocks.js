@@ -16,7 +16,8 @@ function drawExplanation({ blocks, signs }, values, { width, full }) {
 }
 
 function drawBlocks(blocks, values, drawing) {
-  return blocks.flatMap((block) => BLOCKS[block.block](block, values, drawing)).filter(Boolean);
+  const links = blocks.map((block, i) => blocks[i + 1]?.linked && linkedWords(block, blocks[i + 1], values, drawing));
+  return blocks.flatMap((block, i) => (links[i - 1] ? null : links[i] || BLOCKS[block.block](block, values, drawing))).filter(Boolean);
 }
 
 const BLOCKS = { words: wordsBlock, items: itemsBlock, table: tableBlock, matrix: matrixBlock, facts: factsBlock, note: noteBlock, graph: graphBlock, folded: foldedBlock, each: eachBlock };

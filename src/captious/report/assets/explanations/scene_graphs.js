@@ -48,11 +48,9 @@ function graphSide(facts) {
 
 let pen = null; // measures text
 
-function textWidth(text) {
-  if (!pen) {
-    pen = document.createElement("canvas").getContext("2d");
-    pen.font = `11px ${getComputedStyle(document.body).fontFamily}`;
-  }
+function textWidth(text, size = 11) {
+  if (!pen) pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
   return pen.measureText(text).width;
 }
 

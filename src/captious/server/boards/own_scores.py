@@ -1,0 +1,66 @@
+"""A team's submissions with their scores in what ranks, and how these differ from the team's best before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from captious.server.boards.submission_place import query_of
+from captious.server.boards.visible_scores import visible_scores
+from captious.server.models import Submission
+
+__all__ = ["SORTS", "OwnScore", "own_scores", "sorted_scores"]
+
+#: How a list of submissions can be sorted, with what it is sorted by at first.
+SORTS = {"date": True, "method": False, "score": True}
+
+
+@dataclass(frozen=True)
+class OwnScore:
+    """A submission in a list.
+
+    Attributes:
+        output: what ranks in its phase; "" where no score is shown.
+        change: from the best score of earlier submissions of the team in the phase; None for the first.
+        is_better: whether the change is one for the better.
+    """
+
+    submission: Submission
+    output: str = ""
+    score: float | None = None
+    change: float | None = None
+    is_better: bool = False
+
+
+def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
+    """The submissions in their order, with what the user sees of their scores."""
+    best: dict[tuple[int, int, str], float] = {}
+    made: dict[int, OwnScore] = {}
+    for submission in sorted(submissions, key=lambda one: one.pk):
+        query = query_of(submission)
+        scores = {} if query is None else visible_scores(user, submission).get(query.key, {})
+        score = None if query is None else scores.get(query.output, {}).get("score")
+        if query is None or score is None:
+            made[submission.pk] = OwnScore(submission)
+            continue
+        place = (submission.phase_id, submission.team_id, query.key)
+        before = best.get(place)
+        sign = -1 if query.lower_is_better else 1
+        change = None if before is None else round(score - before, submission.phase.digits)
+        made[submission.pk] = OwnScore(
+            submission, query.output, score, change, change is not None and sign * change > 0
+        )
+        best[place] = score if before is None else sign * max(sign * score, sign * before)
+    return [made[submission.pk] for submission in submissions]
+
+
+def sorted_scores(rows: Sequence[OwnScore], by: str, *, descending: bool) -> list[OwnScore]:
+    """Sorted by one of ``SORTS``; those without a score are last."""
+    keys = {
+        "date": lambda row: row.submission.pk,
+        "method": lambda row: row.submission.method.casefold(),
+        "score": lambda row: row.score,
+    }
+    known = [row for row in rows if by != "score" or row.score is not None]
+    return [*sorted(known, key=keys[by], reverse=descending), *(row for row in rows if row not in known)]

@@ -1,0 +1,156 @@
+"""A submission among the others of its phase: its neighbors on the board, the leader, the best one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.caption_browser import Browsing, CaptionRow, positions_of, rows_of
+from captious.server.boards.leaderboard import Row, rows_at
+from captious.server.boards.leaderboard_query import Query, standing_of
+from captious.server.boards.shown_digits import rounded_array
+from captious.server.boards.visible_scores import rounded_outputs
+from captious.server.models import Standing, Submission
+from captious.server.people.access import may_browse, may_see_board
+from captious.server.scoring.stored_results import read_results
+
+__all__ = ["Images", "Place", "compared_outputs", "images_of", "place_of", "query_of"]
+
+_AROUND = 2  # neighbors at each side
+_BARS = 20
+_IMAGES = 3  # the best, and the worst
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a submission is among all submissions of its phase.
+
+    Attributes:
+        rank: None if it is not ranked.
+        n: submissions on the board.
+        neighbors: rows of the board, with its own one if it is on the board.
+        leader: the first of the board, None if it is the first itself.
+        before: the best of the team's earlier submissions, for the team and organizers; None if there is none.
+    """
+
+    submission: Submission
+    query: Query
+    rank: int | None
+    n: int
+    neighbors: list[Row]
+    leader: Submission | None
+    before: Submission | None
+
+    @property
+    def compare_leader_url(self) -> str:
+        return self._compare_url(self.leader)
+
+    @property
+    def compare_before_url(self) -> str:
+        return self._compare_url(self.before)
+
+    def _compare_url(self, other: Submission | None) -> str:
+        """The address of a comparison, in which a better submission has positive differences."""
+        return "" if other is None else f"{self.query.url('compare')}&a={other.pk}&b={self.submission.pk}"
+
+    @property
+    def others(self) -> list[Submission]:
+        """What it is compared with, each once."""
+        found = [other for other in (self.leader, self.before) if other is not None]
+        return found[:1] if len(found) == 2 and found[0] == found[1] else found
+
+
+@dataclass(frozen=True)
+class Images:
+    """The scores of single images, for captions files that are public.
+
+    Attributes:
+        counts: of images, by score, in equal steps from ``low`` to ``high``.
+    """
+
+    counts: Sequence[int]
+    low: float
+    median: float
+    high: float
+    worst: list[CaptionRow]
+    best: list[CaptionRow]
+    url: str
+
+
+def query_of(submission: Submission) -> Query | None:
+    """The board of all submissions of its phase, on the main reference set; None if it has no scores there."""
+    outputs = BoardOutputs.of_board(submission.phase)
+    key, by = outputs.main_set, outputs.rank_by
+    if by not in submission.outputs(key):
+        return None
+    return Query(submission.phase, key, by, ascending=by in outputs.lower_is_better, everything=True)
+
+
+def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> Place:
+    """Its place, as far as the user sees the board.
+
+    Args:
+        own: the user sees all submissions of the team.
+    """
+    before = _best_before(submission, query) if own and not submission.is_baseline else None
+    if not may_see_board(user, submission.phase):
+        return Place(submission, query, None, 0, [], None, before)
+    standing = standing_of(query)
+    at = standing.submissions.index(submission.pk) if submission.pk in standing.submissions else None
+    rank = None if at is None else standing.ranks[at]
+    near = range(5) if at is None else range(max(at - _AROUND, 0), at + _AROUND + 1)
+    rows = [*rows_at(query, standing, [i for i in near if i < len(standing.submissions)])]
+    return Place(submission, query, rank, len(standing.submissions), rows, _leader(standing, query, submission), before)
+
+
+def _leader(standing: Standing, query: Query, submission: Submission) -> Submission | None:
+    first = next(rows_at(query, standing, range(min(len(standing.submissions), 1))), None)
+    if first is None or first.submission == submission:
+        return None
+    return Submission.objects.select_related("phase__challenge", "team", "shown_scores").get(pk=first.submission.pk)
+
+
+def _best_before(submission: Submission, query: Query) -> Submission | None:
+    rows = Submission.objects.scored().select_related("phase__challenge", "team", "shown_scores")
+    rows = rows.filter(phase=query.phase, team=submission.team, is_baseline=False, pk__lt=submission.pk)
+    scored = [(row, entry["score"]) for row in rows if (entry := row.outputs(query.key).get(query.output))]
+    sign = -1 if query.lower_is_better else 1
+    return max((pair for pair in scored if pair[1] is not None), key=lambda pair: sign * pair[1], default=(None, None))[
+        0
+    ]
+
+
+def compared_outputs(place: Place | None, key: str) -> list[Mapping[str, Any]]:
+    """The outputs of those that it is compared with on a reference set, as they are shown."""
+    if place is None:
+        return []
+    return [rounded_outputs(other.outputs(key), other.phase) for other in place.others]
+
+
+def images_of(user: Any, submission: Submission, query: Query) -> Images | None:
+    """The scores of single images; None if the user may not see them, or they are of other references."""
+    if not may_browse(user, submission, query.references.captions) or not submission.is_current(query.key):
+        return None
+    stored = read_results(submission.results_path, query.key)
+    if stored is None or query.output not in stored.outputs or query.key not in query.phase.reference_sets:
+        return None
+    scores = rounded_array(stored.per_caption[:, stored.outputs.index(query.output)], query.phase.digits)
+    scores = scores[np.isfinite(scores)]
+    if not len(scores):
+        return None
+    browsing = Browsing(query, [submission], query.output, "highest" if query.lower_is_better else "lowest")
+    positions = positions_of(browsing)[: len(scores)].tolist()
+    n = min(_IMAGES, len(positions) // 2)
+    return Images(
+        counts=np.histogram(scores, _BARS)[0].tolist(),
+        low=float(scores.min()),
+        median=float(np.median(scores)),
+        high=float(scores.max()),
+        worst=rows_of(browsing, positions[:n]),
+        best=rows_of(browsing, positions[::-1][:n]),
+        url=f"{query.url('captions')}&systems={submission.pk}",
+    )

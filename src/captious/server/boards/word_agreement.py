@@ -1,0 +1,57 @@
+"""Which words of a candidate the references have, for pages that color them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from captious.server.submissions.words import WORD
+from captious.text.stems import porter_stem
+from captious.text.stop_words import NLTK_STOP_WORDS
+
+__all__ = ["Piece", "has_word", "pieces"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a candidate.
+
+    Args:
+        text: as it is written.
+        agreement: how many references have the word: "none", "some", or "most" for at least half of them; "" for stop
+            words, which say little, and for what is between words.
+        count: of the references that have it.
+    """
+
+    text: str
+    agreement: str = ""
+    count: int = 0
+
+
+def pieces(candidate: str, references: Sequence[str]) -> list[Piece]:
+    """A candidate in pieces, which joined give its text. Words agree if their stems are equal."""
+    counts = Counter(stem for reference in references for stem in {*map(_stem, WORD.findall(reference))})
+    found = [*WORD.finditer(candidate)]
+    bounds = [0, *(end for match in found for end in match.span()), len(candidate)]
+    made = []
+    for i, (start, end) in enumerate(pairwise(bounds)):
+        text = candidate[start:end]
+        is_word = i % 2 == 1 and any(map(str.isalnum, text)) and text.lower() not in NLTK_STOP_WORDS
+        if is_word:
+            n = counts[_stem(text)]
+            made.append(Piece(text, "none" if n == 0 else "most" if 2 * n >= len(references) else "some", n))
+        elif text:
+            made.append(Piece(text))
+    return made
+
+
+def has_word(word: str, texts: Sequence[str]) -> bool:
+    """Whether one of the texts has a word, in any of its forms."""
+    stem = _stem(word)
+    return any(stem in map(_stem, WORD.findall(text)) for text in texts if stem[:1] in text.lower())
+
+
+def _stem(word: str) -> str:
+    return porter_stem(word.lower())

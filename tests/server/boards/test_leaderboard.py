@@ -1,0 +1,85 @@
+"""Leaderboards as pages show them: rows that are found, the scores of teams over time, rows that are compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.server.boards.test_standings import add
+from tests.support.site import Site
+from tests.support.small_challenge import write_folder
+
+
+@pytest.fixture
+def rows(site: Site, tmp_path: Path) -> list[Any]:
+    """Twelve submissions, of which the first and the eleventh are of the same team, "Team 0"."""
+    site.load(write_folder(tmp_path / "small"))
+    return add(range(12))
+
+
+def shown(**parameters: str) -> Any:
+    """The board that an address asks for, to a visitor."""
+    from django.contrib.auth.models import AnonymousUser
+
+    from captious.server.boards.leaderboard import board
+    from captious.server.boards.leaderboard_query import query_from
+    from captious.server.models import Challenge
+
+    query = query_from(Challenge.objects.get(), parameters, AnonymousUser())
+    assert query is not None
+    return board(query, AnonymousUser())
+
+
+def change(row: Any, **values: Any) -> None:
+    from captious.server.boards.standings import board_changed
+    from captious.server.models import Submission
+
+    Submission.objects.filter(pk=row.pk).update(**values)
+    board_changed(row.phase_id)
+
+
+def methods(board: Any) -> set[str]:
+    return {row.submission.method for row in board.rows}
+
+
+def test_rows_are_found_by_method_team_and_tag(rows: list[Any]) -> None:
+    change(rows[2], is_human=True)
+    assert methods(shown(find="method 1", all="1")) == {"method 1", "method 10", "method 11"}
+    assert methods(shown(find="TEAM 0", all="1")) == {"method 0", "method 10"}
+    assert methods(shown(find="human")) == {"method 2"}
+    assert methods(shown(find="nothing")) == set()
+
+
+def test_ranks_do_not_depend_on_what_is_looked_for(rows: list[Any]) -> None:
+    everything = {row.submission.method: row.rank for row in shown().rows}
+    [row] = shown(find="method 5").rows
+    assert row.rank == everything["method 5"]
+
+
+def test_what_is_looked_for_does_not_tell_whose_an_anonymous_submission_is(rows: list[Any]) -> None:
+    change(rows[3], anonymous=True)
+    assert methods(shown(find="Team 3")) == set()
+    assert methods(shown(find="method 3")) == {"method 3"}
+
+
+def test_scores_of_a_team_over_time(rows: list[Any]) -> None:
+    [row] = shown(find="Team 0").rows
+    scores = {row.submission.method: row.cells for row in shown(all="1").rows}
+    main = [next(cell.score for cell in scores[f"method {n}"] if cell.name == shown().main) for n in (0, 10)]
+    assert list(row.history) == main
+    change(rows[0], anonymous=True)
+    [named] = [row for row in shown().rows if row.submission.pk == rows[10].pk]
+    [anonymous] = [row for row in shown().rows if row.submission.pk == rows[0].pk]
+    assert list(named.history) == main[1:]
+    assert list(anonymous.history) == []
+
+
+def test_ticked_rows_are_compared(site: Site, rows: list[Any]) -> None:
+    address = "/challenges/small/compare?" + "&".join(f"systems={row.pk}" for row in rows[:3])
+    page = site.client().get(address).content.decode()
+    assert "method 0 and method 1 compared" in page
+    assert "3 submissions were ticked." in page

@@ -1,0 +1,83 @@
+"""The list of a team's submissions, and the cards of challenges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.server.boards.test_standings import add
+from tests.support.site import Site
+from tests.support.small_challenge import queue, write_folder
+
+
+@pytest.fixture
+def rows(site: Site, tmp_path: Path) -> list[Any]:
+    """Three submissions of "Team 0", of which the first is the best; the others have the same score."""
+    site.load(write_folder(tmp_path / "small"))
+    return add([10, 0, 30])
+
+
+def visitor() -> Any:
+    from django.contrib.auth.models import AnonymousUser
+
+    return AnonymousUser()
+
+
+def test_changes_are_from_the_best_before(rows: list[Any]) -> None:
+    from captious.server.boards.own_scores import own_scores
+
+    waiting = queue(team=rows[0].team)
+    scored = own_scores(visitor(), [*waiting, *rows[::-1]])
+    assert [row.submission for row in scored] == [*waiting, *rows[::-1]]
+    changes = {row.submission.pk: row.change for row in scored}
+    first, second = (next(row.score for row in scored if row.submission == one) for one in rows[:2])
+    assert first is not None
+    assert second is not None
+    assert changes[rows[0].pk] is None
+    assert changes[rows[1].pk] == pytest.approx(second - first)
+    assert changes[rows[2].pk] == changes[rows[1].pk]
+    assert changes[waiting[0].pk] is None
+
+
+def test_lists_sort_in_both_directions_with_missing_scores_last(rows: list[Any]) -> None:
+    from captious.server.boards.own_scores import own_scores, sorted_scores
+
+    [waiting] = queue(team=rows[0].team)
+    scored = own_scores(visitor(), [waiting, *rows])
+    for descending in (True, False):
+        *known, last = sorted_scores(scored, "score", descending=descending)
+        assert last.submission == waiting
+        scores = [row.score for row in known]
+        assert scores == sorted(scores, reverse=descending)
+    assert sorted_scores(scored, "method", descending=False)[0].submission.method == min(
+        [waiting.method, *(row.method for row in rows)]
+    )
+
+
+def test_the_card_of_a_challenge(rows: list[Any]) -> None:
+    from captious.server.boards.challenge_card import cards
+    from captious.server.models import Challenge, Phase
+
+    [card] = cards([*Challenge.objects.all()], visitor())
+    assert card.n_teams == 1
+    assert not card.is_mine
+    assert card.leader is not None
+    assert list(card.curve) == sorted(set(card.curve))
+    Phase.objects.update(board="hidden")
+    [card] = cards([*Challenge.objects.all()], visitor())
+    assert (card.n_teams, card.leader, list(card.curve)) == (0, None, [])
+
+
+def test_challenges_of_the_user_come_first(site: Site, rows: list[Any]) -> None:
+    from captious.server.boards.challenge_card import cards
+    from captious.server.models import Challenge
+
+    user = site.user()
+    rows[0].team.members.add(user)
+    other = site.demo()
+    made = cards([other, *Challenge.objects.exclude(pk=other.pk)], user)
+    assert [(card.challenge.slug, card.is_mine) for card in made] == [("small", True), ("demo", False)]

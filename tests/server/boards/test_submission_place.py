@@ -1,0 +1,70 @@
+"""The place of a submission among others, and its single images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.server.boards.test_leaderboard import change
+from tests.server.boards.test_standings import add
+from tests.support.site import Site
+from tests.support.small_challenge import write_folder
+
+
+@pytest.fixture
+def rows(site: Site, tmp_path: Path) -> list[Any]:
+    """Twelve submissions, of which the first and the eleventh are of the same team, "Team 0"."""
+    site.load(write_folder(tmp_path / "small"))
+    return add(range(12))
+
+
+def place(row: Any, *, own: bool = False) -> Any:
+    from django.contrib.auth.models import AnonymousUser
+
+    from captious.server.boards.submission_place import place_of, query_of
+
+    query = query_of(row)
+    assert query is not None
+    return place_of(AnonymousUser(), row, query, own=own)
+
+
+def test_neighbors_are_those_of_the_board(rows: list[Any]) -> None:
+    by_score = sorted(range(12), key=lambda n: -(7 * n % 30))
+    for at in (0, 1, 5, 11):
+        found = place(rows[by_score[at]])
+        near = by_score[max(at - 2, 0) : at + 3]
+        assert [row.submission.method for row in found.neighbors] == [f"method {n}" for n in near]
+        assert (found.leader is None) == (at == 0)
+        assert found.n == 12
+
+
+def test_earlier_submissions_of_a_team_are_for_the_team_only(rows: list[Any]) -> None:
+    assert place(rows[10], own=True).before == rows[0]
+    assert place(rows[10]).before is None
+    assert place(rows[0], own=True).before is None
+
+
+def test_nobody_else_sees_a_private_submission_among_neighbors(rows: list[Any]) -> None:
+    change(rows[4], public=False)
+    found = place(rows[4], own=True)
+    assert found.rank is None
+    assert "method 4" not in {row.submission.method for row in found.neighbors}
+
+
+def test_neighbors_are_not_shown_while_the_board_is_hidden(rows: list[Any]) -> None:
+    from captious.server.models import Phase, Submission
+
+    Phase.objects.update(board="hidden")
+    found = place(Submission.objects.get(pk=rows[5].pk))
+    assert (found.rank, found.neighbors, found.leader) == (None, [], None)
+
+
+def test_the_page_of_a_submission_shows_its_neighbors_and_the_leader(site: Site, rows: list[Any]) -> None:
+    page = site.client().get(rows[5].url).content.decode()
+    assert "of 12</h2>" in page
+    assert "the leader" in page
+    assert "best before" not in page
