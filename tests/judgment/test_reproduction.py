@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from captious import Settings
-from captious.judgment import judge, made_files
+from captious.errors import ParameterError
+from captious.judgment import judge, made_files, studies
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.reproduction import reproduce
 from captious.judgment.reproduction_result import PaperIndex, Reproduced
 from captious.judgment.studies import word_frequencies
+from captious.learned.feature_sets import Feature, FeatureSet
+from captious.learned.network_recipes import Recipe, as_recipe
 
 from ..support.judgments import write_jsonl
 
@@ -181,6 +185,24 @@ def test_made_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(made) == 1
     assert not made[0].exists()
     assert result.to_dict()["seconds"]["man"] < 0.1
+
+
+def test_trainings_get_the_settings_of_their_features(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    def network_depth(settings: Settings, recipe: Recipe) -> None:
+        given.append(settings.vectors)
+        raise ParameterError("enough")
+
+    monkeypatch.setattr(studies, "network_depth", network_depth)
+    recipes = [as_recipe("lceval"), replace(as_recipe("lceval"), features=FeatureSet("one", (Feature("bleu-1"),)))]
+    columns = [PaperColumn(str(i), Run("network_depth", {"recipe": recipe})) for i, recipe in enumerate(recipes)]
+    table = PaperTable("t", "table 1", "It shows.", {"a": "a"}, columns, metrics=False)
+    vectors = EXAMPLES / "captions-12d.txt"
+    result = reproduce(Paper("p", "A paper", [table]), data=data, settings=Settings(vectors=vectors))
+    assert [figure.verdict for figure in result.figures] == ["enough", "enough"]
+    assert given[0] is not None
+    assert given[1] is None
 
 
 def test_index() -> None:

@@ -24,6 +24,7 @@ from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.reproduction_result import Reproduced, Reproduction
+from captious.learned.network_recipes import Recipe
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import availability
 from captious.metrics.contract.request import Request
@@ -215,7 +216,9 @@ class _Runner:
         if "data" in taken:
             arguments["data"] = self.folder.folder
         if "settings" in taken:
-            arguments.setdefault("settings", self.settings)
+            recipe = arguments.get("recipe")
+            own = [feature.metric for feature in recipe.features.features] if isinstance(recipe, Recipe) else []
+            arguments.setdefault("settings", self._settings(own) if own else self.settings)
         return function(**arguments)  # type: ignore[no-any-return]
 
     def _path(self, value: Any) -> Any:

@@ -55,7 +55,7 @@ def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
     query = query_from(challenge, {}, user)
     leader = None if query is None else next(rows_at(query, *_first(query)), None)
     cells = {} if leader is None else {cell.name: cell.text for cell in leader.cells}
-    teams = Submission.objects.on_board().filter(phase__challenge=challenge, is_baseline=False, anonymous=False)
+    teams = Submission.objects.competing().filter(phase__challenge=challenge, is_baseline=False, anonymous=False)
     return ChallengeCard(
         challenge=challenge,
         phase=phases[shown] if phases else None,
