@@ -45,8 +45,8 @@ __all__ = [
     "length_groups",
 ]
 
+#: What a number is about: one group, the mean over groups, or all images together.
 Part: TypeAlias = Literal["group", "macro", "micro"]
-"""What a number is about: one group, the mean over groups, or all images together."""
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,16 @@ def small(site: Site, tmp_path: Path) -> Site:
 
 
 def test_the_overview(small: Site) -> None:
+    from captious.server.models import Phase
+
     ann = small.user("ann")
+    Phase.objects.update(scored_per_day=2)
     page = small.client(ann).get("/challenges/small/").content.decode()
     digest = hashlib.sha256(b"id\n1\n").hexdigest()
-    for shown in ("Ann Smith, University of X", "CC BY 4.0", "@inproceedings{x}", digest, "5 bytes", "Left to you"):
+    for shown in ("Ann Smith, University of X", "CC BY 4.0", "@inproceedings{x}", digest, "5 bytes", "Your quotas"):
         assert shown in page, shown
     visitor = small.client().get("/challenges/small/").content.decode()
-    assert "Left to you" not in visitor
+    assert "Your quotas" not in visitor
     answer = small.client().get("/api/v1/challenges/small").json()
     assert answer["files"] == [{"title": "Images", "file": "images.csv", "size": 5, "sha256": digest}]
     assert (answer["license"], len(answer["terms_version"])) == ("CC BY 4.0", 16)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 import uuid
-from pathlib import Path
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
@@ -23,10 +19,11 @@ from captious.server.api.answers import (
     submission_answer,
 )
 from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
-from captious.server.models import Challenge, Phase, Submission, Team
+from captious.server.api.uploads import new_submission, receive, team_of, upload_key, valid
+from captious.server.models import Submission
 from captious.server.operations.prometheus import prometheus_text
 from captious.server.pages.challenges import leaderboard_json
-from captious.server.pages.forms import EditForm, one_line, open_phases
+from captious.server.pages.forms import EditForm
 from captious.server.pages.management import archive_answer
 from captious.server.pages.submissions import delete_submission, edit_submission, upload_of
 from captious.server.people.access import (
@@ -39,7 +36,6 @@ from captious.server.people.access import (
 )
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
-from captious.server.people.teams import teams_of
 from captious.server.people.terms import accept
 from captious.server.scoring import queue
 from captious.server.submissions import intake, team_entry
@@ -62,9 +58,7 @@ __all__ = [
     "terms",
 ]
 
-_CHUNK = 256 * 1024
 _ROWS_PER_PAGE = 100
-_LONGEST_KEY = 64
 
 
 @call(GET=Declared("The challenges that you may see, the newest first.", list[ChallengeSummary]))
@@ -141,13 +135,13 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse([submission_answer(row, request.user, places) for row in rows], safe=False)
     limit(request, "upload")
     is_dry = is_true(request, "dry_run", default=False)
-    key = "" if is_dry else _key(request)
+    key = "" if is_dry else upload_key(request)
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
     try:
-        fingerprint = _receive(request, path)
+        fingerprint = receive(request, path)
         if (earlier := intake.earlier_submission(request.user, challenge, key, fingerprint)) is not None:
             raise intake.AlreadySubmitted(earlier)
-        submission = _new_submission(request, challenge)
+        submission = new_submission(request, challenge)
         if is_dry:
             problems, remarks = intake.check(submission, path)
             answer = {"problems": [problem.to_dict() for problem in problems], "remarks": remarks}
@@ -193,7 +187,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     if request.GET.get("version") != challenge.terms_version:
         raise Failure(409, f"The terms are version {challenge.terms_version} now: {challenge.url}terms")
-    row = accept(challenge, _team(request), request.user)
+    row = accept(challenge, team_of(request), request.user)
     record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
     return JsonResponse({"team": row.team.name, "version": row.version, "user": row.user, "time": row.time})
 
@@ -254,7 +248,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     before = {name: getattr(submission, name) for name in EditForm.Meta.fields}
     flags = {name: is_true(request, name, default=before[name]) for name in ("public", "anonymous")}
     texts = {name: request.GET.get(name, before[name]) for name in ("method", "link", "description")}
-    edit_submission(request, submission, _valid(EditForm({**texts, **flags}, instance=submission)))
+    edit_submission(request, submission, valid(EditForm({**texts, **flags}, instance=submission)))
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 
 
@@ -336,80 +330,3 @@ def _page(request: HttpRequest) -> int:
     if not re.fullmatch("[1-9][0-9]{0,5}", text):
         raise Failure(400, "page is a number from 1.")
     return int(text)
-
-
-def _new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
-    values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
-    public, anonymous = is_true(request, "public", default=True), is_true(request, "anonymous", default=False)
-    submission: Submission = _valid(EditForm({**values, "public": public, "anonymous": anonymous})).instance
-    submission.phase = _phase(request, challenge)
-    submission.team = _team(request)
-    submission.user, submission.created = request.user, request.arrived
-    submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
-    return submission
-
-
-def _valid(form: EditForm) -> EditForm:
-    if not form.is_valid():
-        problems = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
-        raise Failure(400, f"The submission is not valid. {problems}")
-    return form
-
-
-def _key(request: HttpRequest) -> str:
-    """What names the upload, so that a repetition is not another submission; empty if nothing does."""
-    key = str(request.headers.get("Idempotency-Key", ""))
-    if len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
-        raise Failure(400, f"Idempotency-Key may have up to {_LONGEST_KEY} characters of ASCII.")
-    return key
-
-
-def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
-    name, phases = request.GET.get("phase", ""), challenge.phase_list
-    if name:
-        for phase in phases:
-            if phase.name == name:
-                return phase
-        raise Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
-    phases = open_phases(challenge, request.arrived)
-    if not phases:
-        raise Failure(409, "No phase of this challenge is open.")
-    if len(phases) > 1:
-        raise Failure(400, f"Choose a phase: {', '.join(phase.name for phase in phases)}.")
-    return phases[0]
-
-
-def _team(request: HttpRequest) -> Team:
-    name, teams = request.GET.get("team", ""), teams_of(request.user)
-    if name:
-        for team in teams:
-            if name in (team.slug, team.name):
-                return team
-        raise Failure(400, f"You are not in a team {name!r}; yours: {', '.join(team.slug for team in teams)}.")
-    if len(teams) > 1:
-        raise Failure(400, f"Choose a team: {', '.join(team.slug for team in teams)}.")
-    return teams[0]
-
-
-def _receive(request: HttpRequest, path: Path) -> str:
-    """Stream the body to a file; what is too large is refused before it is read.
-
-    Returns:
-        SHA-256 of parameters and body.
-    """
-    size = request.META.get("CONTENT_LENGTH") or ""
-    if not (size.isascii() and size.isdecimal()):
-        raise Failure(411, "Give the size of the file: Content-Length.")
-    length = int(size)
-    if length > settings.CAPTIOUS.upload_bytes:
-        raise Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
-    received, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
-    with path.open("xb") as file:
-        os.fchmod(file.fileno(), 0o600)
-        while chunk := request.read(_CHUNK):
-            received += len(chunk)
-            digest.update(chunk)
-            file.write(chunk)
-    if received != length:
-        raise Failure(400, "The upload was interrupted.")
-    return digest.hexdigest()

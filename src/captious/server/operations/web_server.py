@@ -2,11 +2,9 @@
 
 However slowly clients send, they occupy a socket and no thread. What waitress has no settings for is added here: a
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
-what arrives at once (429), and threads of their own for uploads, passwords and pages that compute, so that others do
-not wait for them.
-Requests that a client sends at once are answered one by one, those of an address in half of the threads, and a client
-that stops taking an answer is disconnected. No address can have all connections, or fill the disk with answers that it
-does not take.
+what arrives at once (429), and threads of their own for uploads, passwords and pages that compute. Requests that a
+client sends at once are answered one by one, those of an address in half of the threads, and a client that stops taking
+an answer is disconnected. No address can have all connections, or fill the disk with answers that it does not take.
 """
 
 from __future__ import annotations

@@ -1,0 +1,100 @@
+"""An upload through the API: what its parameters say, and its body, which is streamed to a file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from captious.server.api.calls import Failure, is_true
+from captious.server.models import Challenge, Phase, Submission, Team
+from captious.server.pages.forms import EditForm, one_line, open_phases
+from captious.server.people.teams import teams_of
+
+__all__ = ["new_submission", "receive", "team_of", "upload_key", "valid"]
+
+_CHUNK = 256 * 1024
+_LONGEST_KEY = 64
+
+
+def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
+    """A submission without a row, from the parameters of a call."""
+    values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
+    public, anonymous = is_true(request, "public", default=True), is_true(request, "anonymous", default=False)
+    submission: Submission = valid(EditForm({**values, "public": public, "anonymous": anonymous})).instance
+    submission.phase = _phase(request, challenge)
+    submission.team = team_of(request)
+    submission.user, submission.created = request.user, request.arrived
+    submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
+    return submission
+
+
+def valid(form: EditForm) -> EditForm:
+    """The form, if it is valid."""
+    if not form.is_valid():
+        problems = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
+        raise Failure(400, f"The submission is not valid. {problems}")
+    return form
+
+
+def upload_key(request: HttpRequest) -> str:
+    """What names the upload, so that a repetition is not another submission; empty if nothing does."""
+    key = str(request.headers.get("Idempotency-Key", ""))
+    if len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
+        raise Failure(400, f"Idempotency-Key may have up to {_LONGEST_KEY} characters of ASCII.")
+    return key
+
+
+def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
+    name, phases = request.GET.get("phase", ""), challenge.phase_list
+    if name:
+        for phase in phases:
+            if phase.name == name:
+                return phase
+        raise Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
+    phases = open_phases(challenge, request.arrived)
+    if not phases:
+        raise Failure(409, "No phase of this challenge is open.")
+    if len(phases) > 1:
+        raise Failure(400, f"Choose a phase: {', '.join(phase.name for phase in phases)}.")
+    return phases[0]
+
+
+def team_of(request: HttpRequest) -> Team:
+    """The team that a call names, or the only one that the user is in."""
+    name, teams = request.GET.get("team", ""), teams_of(request.user)
+    if name:
+        for team in teams:
+            if name in (team.slug, team.name):
+                return team
+        raise Failure(400, f"You are not in a team {name!r}; yours: {', '.join(team.slug for team in teams)}.")
+    if len(teams) > 1:
+        raise Failure(400, f"Choose a team: {', '.join(team.slug for team in teams)}.")
+    return teams[0]
+
+
+def receive(request: HttpRequest, path: Path) -> str:
+    """Stream the body to a file; what is too large is refused before it is read.
+
+    Returns:
+        SHA-256 of parameters and body.
+    """
+    size = request.META.get("CONTENT_LENGTH") or ""
+    if not (size.isascii() and size.isdecimal()):
+        raise Failure(411, "Give the size of the file: Content-Length.")
+    length = int(size)
+    if length > settings.CAPTIOUS.upload_bytes:
+        raise Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
+    received, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
+    with path.open("xb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        while chunk := request.read(_CHUNK):
+            received += len(chunk)
+            digest.update(chunk)
+            file.write(chunk)
+    if received != length:
+        raise Failure(400, "The upload was interrupted.")
+    return digest.hexdigest()
