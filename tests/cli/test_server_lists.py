@@ -33,7 +33,7 @@ class _Answers(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         known = {
             "/api/v1/challenges": json.dumps(CHALLENGES),
-            "/api/v1/challenges/demo/submissions": json.dumps(ROWS),
+            "/api/v1/challenges/demo/submissions?page=1": json.dumps(ROWS),
             "/api/v1/submissions/7/file": "[the file]",
         }
         needs_token = self.path != "/api/v1/challenges"
