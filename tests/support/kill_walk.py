@@ -36,7 +36,7 @@ WEB = {
     "row made, not committed": ("submissions.intake", "Submission.save", "after"),
     "before the commit": ("submissions.intake", "Submission.save", "before commit"),
     "after the commit": ("submissions.intake", "Submission.save", "after commit"),
-    "before the answer": ("api", "_described", "before"),
+    "before the answer": ("api.views", "submission_answer", "before"),
 }
 #: Steps after which the submission is there, although its user has got no answer.
 COMMITTED = ("after the commit", "before the answer")
