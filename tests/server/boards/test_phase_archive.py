@@ -59,7 +59,11 @@ def test_everything(demo: Site) -> None:
 
 def test_without_names(demo: Site) -> None:
     files = archive(demo, anonymous="1")
-    assert {row["team"] for row in table(files)} == {"Team 1", "Baselines"}
+    rows = [row for row in table(files) if row["team"] != "Baselines"]
+    assert {row["team"] for row in rows} == {"Team 1", "Team 2"}  # an anonymous submission is in a team of its own
+    assert {row["method"] for row in rows} == {f"Submission {row['submission']}" for row in rows}
+    assert {row["submitted"] for row in rows} == {""}
+    assert not re.search(rb"\b(ann|named|nameless|private)\b", files["scores.csv"])
     assert not re.search(rb"\bann\b", b"".join(files.values()))
 
 

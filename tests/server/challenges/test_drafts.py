@@ -312,6 +312,9 @@ class TestFilesOfTheServer:
             {"settings": "model = ~/models/x"},
             {"metrics": "bleu\nwmd:vectors=/srv/vectors.bin"},
             {"settings": "training = pyproject.toml"},
+            {"metrics": "bleu\nhwcm-2:parser=spacy:/etc/model"},
+            {"metrics": "bleu\nbertscore-f:model=somebody/model"},
+            {"settings": "model = somebody/model"},
         ],
     )
     def test_cannot_be_named(
@@ -324,7 +327,7 @@ class TestFilesOfTheServer:
         monkeypatch.setattr(drafts, "check_for_server", lambda *_: pytest.fail("they were read"))
         edited(site, **changes)
         [problem] = Draft.objects.get().problems
-        assert "is a file of the server, which only its operator can name" in problem
+        assert "is a file of the server or a model, which only its operator can name" in problem
 
     def test_those_that_the_operator_named_stay(self, site: Site, commented: Path, tmp_path: Path) -> None:
         from captious.server.challenges.draft_folder import outside_problems
@@ -344,6 +347,13 @@ class TestFilesOfTheServer:
 
 class TestPrivateReferences:
     """Organizers need not know the references that the operator of the server has loaded."""
+
+    def test_cannot_be_given_to_metrics(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Challenge, Draft
+
+        [row] = Challenge.objects.get().definition.references
+        edited(site, metrics=f"bleu\nnovel-2:training={row.file}")
+        assert "these references are private; metrics may not have them as a file" in Draft.objects.get().problems[0]
 
     def test_cannot_be_made_public(self, site: Site, commented: Path) -> None:
         from captious.server.models import Challenge, Draft

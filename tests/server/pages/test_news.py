@@ -59,3 +59,14 @@ def test_removal_and_who_may(site: Site, root: Any) -> None:
     assert root.post("/challenges/small/manage", {"action": "remove_news", "news": "x"}).status_code == 404
     root.post("/challenges/small/manage", {"action": "remove_news", "news": pk})
     assert not News.objects.exists()
+
+
+def test_news_that_would_be_a_large_page(site: Site, root: Any) -> None:
+    table = "|" + " a |" * 100 + "\n|" + "-|" * 100 + "\n" + "|\n" * 1500
+    assert publish(root, "Table", table).status_code == 422
+    assert publish(root, "Long", "a" * 5001).status_code == 422
+
+
+def test_control_characters_are_left_out(site: Site, root: Any) -> None:
+    publish(root, "Odd\x0b", "text\x0b")
+    ElementTree.fromstring(site.client().get("/challenges/small/news.atom").content)

@@ -22,7 +22,7 @@ class ChallengeCard:
 
     Attributes:
         phase: the one that is open, the next one, or the last one; None if there is none.
-        n_teams: teams with submissions on a board, without anonymous ones.
+        n_teams: teams with submissions on the board that is shown, without anonymous ones.
         leader: the first row of the board, and its ``score``; None where the user sees no board, or it is empty.
         curve: the best score so far, after each submission that was better.
         is_mine: the user organizes it or has submitted.
@@ -55,7 +55,8 @@ def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
     query = query_from(challenge, {}, user)
     leader = None if query is None else next(rows_at(query, *_first(query)), None)
     cells = {} if leader is None else {cell.name: cell.text for cell in leader.cells}
-    teams = Submission.objects.competing().filter(phase__challenge=challenge, is_baseline=False, anonymous=False)
+    phase = None if query is None else query.phase
+    teams = Submission.objects.competing().filter(phase=phase, is_baseline=False, anonymous=False)
     return ChallengeCard(
         challenge=challenge,
         phase=phases[shown] if phases else None,

@@ -63,4 +63,5 @@ def sorted_scores(rows: Sequence[OwnScore], by: str, *, descending: bool) -> lis
         "score": lambda row: row.score,
     }
     known = [row for row in rows if by != "score" or row.score is not None]
-    return [*sorted(known, key=keys[by], reverse=descending), *(row for row in rows if row not in known)]
+    others = [row for row in rows if by == "score" and row.score is None]
+    return [*sorted(known, key=keys[by], reverse=descending), *others]

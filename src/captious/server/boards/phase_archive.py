@@ -63,13 +63,14 @@ class PhaseArchive:
 
     Args:
         is_public: only what everybody may see.
-        anonymous: numbers in place of the names of teams, and neither links nor descriptions.
+        anonymous: numbers in place of submissions, methods and teams, and neither times nor links.
     """
 
     phase: Phase
     is_public: bool = False
     anonymous: bool = False
-    _teams: dict[int, str] = field(default_factory=dict)
+    _teams: dict[object, str] = field(default_factory=dict)
+    _numbers: dict[int, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -88,7 +89,10 @@ class PhaseArchive:
         """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
         sets, challenge = sets_of(self.phase), self.phase.challenge
         for submission in self.submissions().iterator(chunk_size=100):
-            about = [submission.pk, submission.method, self._team(submission), submission.created.isoformat()]
+            number, time = self._number(submission), submission.created.isoformat()
+            is_named = not self.anonymous or submission.is_baseline
+            about = [number, submission.method if is_named else f"Submission {number}", self._team(submission)]
+            about.append(time if is_named else "")
             about += [submission.is_entry, submission.is_baseline, submission.is_human]
             about += ["" if self.anonymous else submission.link, self.phase.name]
             for key, references in sets.items():
@@ -115,7 +119,14 @@ class PhaseArchive:
             return submission.team_shown
         if not self.anonymous or submission.is_baseline:
             return str(submission.team.name)
-        return self._teams.setdefault(submission.team_id, f"Team {len(self._teams) + 1}")
+        key = ("anonymous", submission.pk) if submission.anonymous else submission.team_id
+        return self._teams.setdefault(key, f"Team {len(self._teams) + 1}")
+
+    def _number(self, submission: Submission) -> int:
+        """How the archive calls a submission."""
+        if not self.anonymous:
+            return int(submission.pk)
+        return self._numbers.setdefault(submission.pk, len(self._numbers) + 1)
 
     def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "README.md", iter([self._readme().encode()])
@@ -135,7 +146,7 @@ class PhaseArchive:
             for captions in self.phase.captions:
                 path = storage.captions_file(submission.folder, captions)
                 if (challenge.is_public(captions) or not self.is_public) and path.is_file():
-                    yield f"captions/{submission.pk}/{captions}.json", _content(path)
+                    yield f"captions/{self._number(submission)}/{captions}.json", _content(path)
 
     def _definition(self) -> str:
         """challenge.toml, without those who have accounts on this server."""

@@ -124,15 +124,24 @@ def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
     data = _read(folder)
     metrics, settings = data.get("metrics"), data.get("settings")
     texts = [text for text in metrics if isinstance(text, str)] if isinstance(metrics, list) else []
-    named = [(at(("metrics", i)), value, text) for i, text in enumerate(texts) for value in _parameters(text)]
+    named = [
+        (at(("metrics", i)), value, text)
+        for i, text in enumerate(texts)
+        for name, value in _parameters(text)
+        if name == "model" or _is_outside(folder, value)
+    ]
     known = {*published.get("metrics", []), *published.get("settings", {}).values()}
     if isinstance(settings, dict):
         rows = {name: value for name, value in settings.items() if name in FILE_SETTINGS and isinstance(value, str)}
-        named += [(at(("settings", name)), value, value) for name, value in rows.items()]
+        named += [
+            (at(("settings", name)), value, value)
+            for name, value in rows.items()
+            if name == "model" or _is_outside(folder, value)
+        ]
     return [
-        f"{place}: {value!r:.80} is a file of the server, which only its operator can name"
+        f"{place}: {value!r:.80} is a file of the server or a model, which only its operator can name"
         for place, value, text in named
-        if text not in known and _is_outside(folder, value)
+        if text not in known
     ]
 
 
@@ -147,7 +156,15 @@ def published_problems(folder: Path, before: Path, published: ChallengeDefinitio
     private = {_digest(file) for file in files if file.is_file()}
     values = effective(folder)
     shown = {row.get("name") for row in values["captions"] if row.get("public")}
-    return [
+    texts = [str(text) for text in values["metrics"] if text not in published.metrics]
+    named = {value for text in texts for _, value in _parameters(text)}
+    named |= {str(value) for name, value in values["settings"].items() if published.settings.get(name) != value}
+    problems = [
+        f"{value!r:.80}: these references are private; metrics may not have them as a file"
+        for value in sorted(named)
+        if (folder / value).is_file() and _digest(folder / value) in private
+    ]
+    return problems + [
         f"{at(('references', place))}: these references are private; only the operator of the server can publish them"
         for place, row in enumerate(values["references"])
         if row.get("captions") in shown and (folder / str(row.get("file", ""))).is_file()
@@ -160,14 +177,17 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _parameters(text: str) -> list[str]:
+def _parameters(text: str) -> list[tuple[str, str]]:
+    """The parameters of a request, without what says how a file is read, as in ``spacy:FOLDER``."""
     try:
-        return [*Request.from_text(text).parameters.values()]
+        given = Request.from_text(text).parameters
+        return [(name, value.removeprefix("spacy:")) for name, value in given.items()]
     except CaptiousError:
         return []  # the check says what is wrong with it
 
 
 def _is_outside(folder: Path, value: str) -> bool:
+    value = value.removeprefix("spacy:")
     if value.startswith(("/", "~", ".")) or "\\" in value or "\0" in value or ".." in Path(value).parts:
         return True
     return not (folder / value).exists() and Path(value).exists()

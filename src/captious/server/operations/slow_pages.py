@@ -9,11 +9,11 @@ __all__ = ["computes", "hashes_password"]
 _PASSWORDS = re.compile(
     r"/sign-(in|up)|/account/password|/account/reset/[^/]+/[^/]+/|/admin/login/|/admin/captious/user/.*"
 )
-_COMPUTING = re.compile(r"/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/scores/.+")
+_COMPUTING = re.compile(r"/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/(scores/.+)?")
 
 
 def computes(path: str) -> bool:
-    """Whether a page shows captions or scores of single images, or compares submissions."""
+    """Whether a page shows captions or scores of single images, or one submission among others."""
     return _COMPUTING.fullmatch(path) is not None
 
 

@@ -79,6 +79,9 @@ def _made(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
     file = place / Path(reference_file("references", "", _name(form))).name
     with _locked(draft.slug):
         try:
+            if Draft.objects.filter(slug=draft.slug).exists() or Challenge.objects.filter(slug=draft.slug).exists():
+                form.add_error("slug", "This name is taken.")
+                return None
             if not _has_room(values["file"].size):
                 form.add_error("file", "The server has no room for more drafts: discard some.")
                 return None
@@ -103,9 +106,13 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = challenge_for(request.user, slug)
     if not may_manage(request.user, challenge):
         raise Http404
+    limit(request, "change")
     draft = Draft.objects.filter(slug=slug).first()
     if draft is None:
         draft = Draft(slug=slug, title=challenge.title, user=request.user, version=challenge.version)
+        if not _has_room(sum(file.stat().st_size for file in challenge.folder.rglob("*") if file.is_file())):
+            messages.error(request, "The server has no room for more drafts: discard some.")
+            return redirect(challenge.url)
         with _locked(slug):
             shutil.rmtree(draft.folder, ignore_errors=True)
             export_challenge(challenge, draft.folder)
@@ -120,6 +127,8 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit a draft. What is saved may have problems, which the page lists."""
     draft = draft_for(request.user, slug)
     data = request.POST if request.method == "POST" else None
+    if data is not None:
+        limit(request, "change")
     form = DraftForm(data, initial=_initial(draft))
     lists = formsets(draft.folder, data)
     if data is not None:
@@ -165,6 +174,7 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
 def markdown(request: HttpRequest, slug: str) -> HttpResponse:
     """A text of the form as HTML, while it is written."""
     draft_for(request.user, slug)
+    limit(request, "preview")
     return HttpResponse(as_html(request.POST.get("markdown", "")))
 
 
@@ -186,10 +196,12 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
 def publish(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what publishing would do, and load the draft, as ``captious challenge load`` does."""
     draft = draft_for(request.user, slug)
+    if request.method == "POST":
+        limit(request, "change")
     with _locked(slug):
         changes = _check(draft)
         challenge = _challenge(draft)
-        outdated = challenge is not None and challenge.version != draft.version
+        outdated = draft.version != (0 if challenge is None else challenge.version)
         ready = changes is not None and not outdated
         if request.method == "POST" and ready:
 
@@ -216,6 +228,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def discard(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete a draft; a challenge that was published stays as it is."""
+    limit(request, "change")
     draft = draft_for(request.user, slug)
     challenge = _challenge(draft)
     with _locked(slug):

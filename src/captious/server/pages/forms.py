@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.contrib.auth.forms import UserCreationForm
 from django.core.exceptions import ValidationError
 
 from captious.report.numbers import plain
+from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.pages.context import mail_is_printed
 from captious.server.people.secrets import SCOPES
@@ -29,6 +31,9 @@ __all__ = [
 ]
 
 
+_MOST_HTML = 50_000  # characters of news on a page
+
+
 def one_line(text: str) -> str:
     """Text without control characters, which could make it look like other text."""
     return " ".join(plain(text).split())
@@ -39,6 +44,11 @@ class _Text(forms.CharField):
 
     def to_python(self, value: Any) -> str:
         return one_line(super().to_python(value))
+
+
+def _printable(text: str) -> str:
+    """Text without control characters, which XML cannot have."""
+    return "".join(letter for letter in text if letter in "\n\r\t" or unicodedata.category(letter) != "Cc")
 
 
 def _of_one_alphabet(name: str) -> str:
@@ -168,8 +178,14 @@ class NewsForm(forms.Form):
 
     title = _Text(max_length=200)
     text = forms.CharField(
-        required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 5}), help_text="In Markdown."
+        required=False, max_length=5_000, widget=forms.Textarea(attrs={"rows": 5}), help_text="In Markdown."
     )
+
+    def clean_text(self) -> str:
+        text = _printable(self.cleaned_data["text"])
+        if len(as_html(text, top_heading=4)) > _MOST_HTML:
+            raise ValidationError("This text becomes too large a page: shorten it, its tables first.")
+        return text
 
 
 class ParticipantsForm(forms.Form):

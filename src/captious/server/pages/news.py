@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC
+from functools import lru_cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -14,15 +15,21 @@ from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge
 from captious.server.people.access import challenge_for
 
-__all__ = ["feed", "news_of"]
+__all__ = ["feed", "news_html", "news_of"]
 
-_MOST = 50
+_MOST = 20
 
 
 def news_of(challenge: Challenge) -> list[dict[str, Any]]:
     """The latest news as pages show them."""
     rows = challenge.news.all()[:_MOST]
-    return [{"row": row, "anchor": f"news-{row.pk}", "html": as_html(row.text, top_heading=4)} for row in rows]
+    return [{"row": row, "anchor": f"news-{row.pk}", "html": news_html(row.text)} for row in rows]
+
+
+@lru_cache(maxsize=128)
+def news_html(text: str) -> str:
+    """News as HTML; visitors ask for the same ones again and again."""
+    return str(as_html(text, top_heading=4))
 
 
 @require_safe
