@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.text.tokens import ranges
+
 __all__ = ["Lexicon", "Places", "Side", "contradiction", "places", "supports"]
 
 _PAIRS_AT_ONCE = 1 << 12  # whose vectors fit into the cache
@@ -93,7 +95,7 @@ def supports(
         last = max(first + 1, int(np.searchsorted(ends, (ends[first - 1] if first else 0) + _PAIRS_AT_ONCE)))
         some, n = rows[first:last], n_helpers[first:last]
         begins = np.cumsum(n) - n
-        theirs = helping[_ranges(starts[images[some]], n)]
+        theirs = helping[ranges(starts[images[some]], n)]
         cosines = np.einsum(
             "ij,ij->i", lexicon.directions[np.repeat(words[some], n)], lexicon.directions[theirs]
         ).astype(np.float64)
@@ -141,7 +143,7 @@ def places(candidates: Side, references: Side, lexicon: Lexicon) -> Places:
         return found
     counts = np.searchsorted(theirs, mine[at], side="right") - first[at]
     begins = np.cumsum(counts) - counts
-    rows = by_place[_ranges(first[at], counts)]
+    rows = by_place[ranges(first[at], counts)]
     enclosed = references.ids[rows]
     captions = np.repeat(np.arange(len(of_reference)), np.diff(references.offsets))[rows]
     of_reference += np.bincount(captions, minlength=len(of_reference))
@@ -192,8 +194,3 @@ def _marks(side: Side, n_words: int) -> NDArray[np.uint64]:
     images = side.image_of_token.astype(np.uint64) * np.uint64(0x94D049BB133111EB)
     marks: NDArray[np.uint64] = (mixed + images) * np.uint64(0x9E3779B97F4A7C15)
     return marks
-
-
-def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers of all ranges, one after the other."""
-    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())

@@ -17,7 +17,7 @@ from captious.data.annotation_storage import check_words
 from captious.native import ReferenceNgrams, Vocabulary, threads
 from captious.text.tokenizers import Tokenizer
 
-__all__ = ["NgramLayer", "TokenLayer", "Tokens", "WordLayer"]
+__all__ = ["NgramLayer", "TokenLayer", "Tokens", "WordLayer", "ranges"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +69,7 @@ class Tokens:
         """Some of the captions, each as often as asked for."""
         starts, lengths = self.offsets[captions], self.lengths[captions]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return Tokens(self.ids[places], offsets, self.vocabulary)
+        return Tokens(self.ids[ranges(starts, lengths)], offsets, self.vocabulary)
 
     def equal(self) -> NDArray[np.int64]:
         """A number for each caption, the same for captions of the same tokens: int64[n_captions], from 0."""
@@ -100,6 +99,11 @@ class Tokens:
         grown = np.cumsum([0, *(len(piece) - 1 for piece in inserted)])
         offsets = self.offsets + grown[np.searchsorted(places, self.offsets)]
         return Tokens(np.concatenate(parts), offsets, self.vocabulary)
+
+
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers of all ranges, one after the other."""
+    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
 
 
 @dataclass(frozen=True)

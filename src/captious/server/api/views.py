@@ -25,7 +25,7 @@ from captious.server.operations.prometheus import prometheus_text
 from captious.server.pages.challenges import leaderboard_json
 from captious.server.pages.forms import EditForm
 from captious.server.pages.management import archive_answer
-from captious.server.pages.submissions import delete_submission, edit_submission, upload_of
+from captious.server.pages.submissions import choose_submission, delete_submission, edit_submission, upload_of
 from captious.server.people.access import (
     challenge_for,
     may_manage,
@@ -38,9 +38,8 @@ from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.terms import accept
 from captious.server.scoring import queue
-from captious.server.submissions import intake, team_entry
+from captious.server.submissions import intake
 from captious.server.submissions.storage import incoming_folder
-from captious.server.submissions.team_entry import why_not_chosen
 
 __all__ = [
     "archive",
@@ -314,14 +313,9 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 )
 def choose(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a submission the entry of its team; with ``chosen=0``, let the best one count again."""
-    limit(request, "change")
     submission = submission_for(request.user, pk, own=True)
-    chosen = is_true(request, "chosen", default=True)
-    manages = may_manage(request.user, submission.challenge)
-    if reason := why_not_chosen(submission, chosen=chosen, manages=manages):
+    if reason := choose_submission(request, submission, chosen=is_true(request, "chosen", default=True)):
         raise Failure(409, reason)
-    team_entry.choose(submission, chosen=chosen)
-    record("choose" if chosen else "release", submission.method, request=request, submission=submission)
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 
 

@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import Any
 
 from captious.server.boards.leaderboard import Row, rows_at
-from captious.server.boards.leaderboard_query import Query, query_from, standing_of
-from captious.server.models import Challenge, Phase, Submission
+from captious.server.boards.leaderboard_query import query_from, standing_of
+from captious.server.models import Challenge, Phase, Standing, Submission
 
 __all__ = ["ChallengeCard", "cards"]
 
@@ -53,7 +53,9 @@ def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
     states = [phase.state for phase in phases]
     shown = next((i for state in ("open", "upcoming") for i, own in enumerate(states) if own == state), len(phases) - 1)
     query = query_from(challenge, {}, user)
-    leader = None if query is None else next(rows_at(query, *_first(query)), None)
+    standing = None if query is None else standing_of(query)
+    places = [0] if standing is not None and standing.submissions else []
+    leader = None if query is None or standing is None else next(rows_at(query, standing, places), None)
     cells = {} if leader is None else {cell.name: cell.text for cell in leader.cells}
     phase = None if query is None else query.phase
     teams = Submission.objects.competing().filter(phase=phase, is_baseline=False, anonymous=False)
@@ -64,21 +66,15 @@ def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
         leader=leader,
         output="" if query is None else query.output,
         score="" if query is None else cells.get(query.output, ""),
-        curve=[] if query is None else _curve(query),
+        curve=[] if query is None or standing is None else _curve(standing, lower_is_better=query.lower_is_better),
         is_mine=is_mine,
     )
 
 
-def _first(query: Query) -> tuple[Any, list[int]]:
-    standing = standing_of(query)
-    return standing, [0] if standing.submissions else []
-
-
-def _curve(query: Query) -> list[float]:
+def _curve(standing: Standing, *, lower_is_better: bool | None) -> list[float]:
     """The best score on the board after each submission that improved it, in the order of submission."""
-    standing = standing_of(query)
     scored = sorted(zip(standing.submissions, standing.scores, strict=True))
     scores = [score for _, score in scored if score is not None]
-    best = [*accumulate(scores, min if query.lower_is_better else max)]
+    best = [*accumulate(scores, min if lower_is_better else max)]
     better = [score for i, score in enumerate(best) if i == 0 or score != best[i - 1]]
     return better[-_MOST_POINTS:]

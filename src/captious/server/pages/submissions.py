@@ -52,6 +52,7 @@ from captious.server.submissions.team_entry import of_team, why_not_chosen
 __all__ = [
     "cancel",
     "choose",
+    "choose_submission",
     "delete",
     "delete_submission",
     "edit",
@@ -262,15 +263,11 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def choose(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a submission the entry of its team, or let the best one count again."""
-    limit(request, "change")
     submission = submission_for(request.user, pk, own=True)
     chosen = request.POST.get("chosen") != "0"
-    manages = may_manage(request.user, submission.challenge)
-    if reason := why_not_chosen(submission, chosen=chosen, manages=manages):
+    if reason := choose_submission(request, submission, chosen=chosen):
         messages.error(request, reason)
         return redirect(submission.url)
-    team_entry.choose(submission, chosen=chosen)
-    record("choose" if chosen else "release", submission.method, request=request, submission=submission)
     messages.success(request, f"{submission.method} is now the entry of {submission.team}." if chosen else "Released.")
     return redirect(submission.url)
 
@@ -298,6 +295,17 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
         + "This cannot be undone."
     )
     return _confirm(request, submission, "Delete", consequence)
+
+
+def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> str:
+    """Make a submission the entry of its team, or no longer; why that is not possible, one sentence, else empty."""
+    limit(request, "change")
+    manages = may_manage(request.user, submission.challenge)
+    reason = why_not_chosen(submission, chosen=chosen, manages=manages)
+    if not reason:
+        team_entry.choose(submission, chosen=chosen)
+        record("choose" if chosen else "release", submission.method, request=request, submission=submission)
+    return reason
 
 
 def delete_submission(request: HttpRequest, submission: Submission) -> bool:
