@@ -49,7 +49,7 @@ class TestStudies:
 
     def test_depth(self, run: Run) -> None:
         rows = self.rows(run, "depth", *GIVEN, "--depths", "0,1", "--width", 2)
-        assert [row["layers"] for row in rows[::2]] == ["3-2", "3-2-2"]
+        assert [row["layers"] for row in rows[::2]] == ["3-2", "3-2-2", "none"]
 
     def test_size(self, folder: Path, run: Run) -> None:
         pytest.importorskip("matplotlib")
