@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,7 @@ def test_the_password_of_the_demonstration_is_not_in_the_log(tmp_path: Path) -> 
     with log.open("wb") as file, subprocess.Popen(command, stderr=file, stdout=file) as server:
         while b"administrator" not in log.read_bytes():
             assert server.poll() is None, log.read_text()
+            time.sleep(0.1)
         server.terminate()
     file_of_password = data / "demo_password"
     assert str(file_of_password) in log.read_text()

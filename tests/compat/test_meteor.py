@@ -137,6 +137,7 @@ def test_what_is_no_process_says_so() -> None:
     assert not hasattr(Meteor().meteor_p, "communicate")
 
 
+@pytest.mark.slow
 def test_tuples_and_arrays_are_taken_as_the_toolkit_takes_them(official: Any) -> None:
     gts, res = {1: ("a dog runs", "x"), 2: np.array(["two men"])}, {1: ("a dog",), 2: np.array(["men"])}
     score, scores = official.compute_score(gts, res)

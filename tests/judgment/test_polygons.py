@@ -49,7 +49,7 @@ def test_ellipses(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = (around(cloud(rng)) for _ in range(2))
     low, high = second.min(axis=0), second.max(axis=0)
-    grid = np.stack(np.meshgrid(*np.linspace(low, high, 240).T), axis=-1).reshape(-1, 2)
+    grid = np.stack(np.meshgrid(*np.linspace(low, high, 120).T), axis=-1).reshape(-1, 2)
     within = inside(second, grid)
     wanted = (inside(first, grid) & within).sum() / within.sum()
     assert overlap(first, second) == pytest.approx(wanted, abs=0.05)

@@ -30,7 +30,7 @@ from ..oracles.word_means import clean
 from ..parity.real_captions import read_lines
 from ..support.corpora import table
 
-N = 500
+N = 100
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ def same(one: Grammar, other: Grammar) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_the_published_grammar_says_what_its_text_form_says(corenlp_grammar: Path, published_grammar: Grammar) -> None:
     expected = text_grammar.read(corenlp_grammar.with_name("grammar.txt.gz"))
     assert (len(expected.states), len(expected.tags), len(expected.words)) == (12_977, 614, 48_050)

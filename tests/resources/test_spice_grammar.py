@@ -332,6 +332,7 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
 # ---- the published grammar
 
 
+@pytest.mark.slow
 def test_the_published_grammar(
     corenlp_grammar: Path, published_grammar: Grammar, monkeypatch: pytest.MonkeyPatch
 ) -> None:

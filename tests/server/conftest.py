@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,8 @@ pytest.importorskip("django")
 
 from captious.server.operations.setup import migrate, set_up
 from captious.server.server_settings import FILE_NAME
+from captious.server.submissions import upload_process
+from captious.server.submissions.upload import Problem
 from tests.support.postgres import Postgres, programs
 from tests.support.server import Server
 from tests.support.site import Site, empty_site
@@ -68,6 +71,21 @@ def set_up_site(tmp_path_factory: pytest.TempPathFactory, database: str) -> Path
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     migrate()
     return data
+
+
+def read_here(path: Path, filename: str, *given: Any) -> list[Problem]:
+    """What the process that reads an upload does, in this one and without its limits: starting it takes .1 s."""
+    expected, limits, output = given
+    return upload_process._read({"upload": path, "filename": filename, "output": output}, expected, limits)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def uploads_are_read_here(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The site in this process reads uploads itself, except in modules with the mark ``upload_process``."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.node.get_closest_marker("upload_process"):
+            patch.setattr(upload_process, "_read_in_child", read_here)
+        yield
 
 
 @pytest.fixture

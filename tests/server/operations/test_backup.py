@@ -169,6 +169,7 @@ class TestDamaged:
             }
 
 
+@pytest.mark.slow  # another server
 @pytest.mark.usefixtures("sqlite")
 def test_what_changed_while_it_was_made_is_settled(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A submission is scored again, another deleted, after the database has been copied."""

@@ -22,6 +22,7 @@ import pytest
 
 from tests.server.security.pages import body_of, close
 from tests.server.security.world import TRACEBACK, World, upload
+from tests.support.selection import slow_but
 from tests.support.site import parsed
 
 TABLE = Path(__file__).with_name("access.txt").read_text(encoding="utf-8")
@@ -177,7 +178,7 @@ def test_the_table_has_every_address(world: World) -> None:
 
 
 @pytest.mark.usefixtures("keeping_files")
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", slow_but("visitor participant organizer", ROLES))
 def test_every_role(world: World, role: str) -> None:
     assert differences(world, lines(world), role) == []
 

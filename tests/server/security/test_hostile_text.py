@@ -14,6 +14,7 @@ from tests.server.security.pages import Page, body_of, crawl, is_html
 from tests.server.security.test_access import addresses
 from tests.server.security.world import TEST, VAL, World, upload
 from tests.server.submissions.uploads import zipped
+from tests.support.selection import slow_but
 from tests.support.site import parsed
 
 SCRIPTS = (
@@ -121,12 +122,12 @@ class TestPolicy:
             assert "Traceback" not in response.content.decode()
             assert Page(response.content.decode()).dangers == []
 
-    def test_pages_have_no_script_or_style_of_their_own(self, world: World) -> None:
+    @pytest.mark.parametrize("role", slow_but("olga", ("visitor", "ann", "olga")))
+    def test_pages_have_no_script_or_style_of_their_own(self, world: World, role: str) -> None:
         """The policy would block it."""
-        for role in ("visitor", "ann", "olga"):
-            for address, response, _ in crawl(world, role):
-                if is_html(response):
-                    assert Page(response.content.decode()).dangers == [], address
+        for address, response, _ in crawl(world, role):
+            if is_html(response):
+                assert Page(response.content.decode()).dangers == [], address
 
 
 class TestFiles:

@@ -16,6 +16,7 @@ from tests.server.security.pages import body_of, crawl
 from tests.server.security.test_access import addresses
 from tests.server.security.world import IDS, MARKERS, TEST, VAL, World, upload
 from tests.server.submissions.uploads import zipped
+from tests.support.selection import slow_but
 from tests.support.site import parsed
 
 #: Roles that see most of what others do not; nobody gets private references, not even organizers.
@@ -40,7 +41,7 @@ def every_response(world: World, role: str) -> Iterator[tuple[str, str]]:
         yield address, body_of(world.call(role, "GET", address))
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", slow_but("visitor olga", ROLES))
 def test_nothing_leaks(world: World, role: str) -> None:
     found = [(address, leaked) for address, text in every_response(world, role) if (leaked := leaks(world, text))]
     assert found == []
@@ -202,7 +203,7 @@ class TestAnonymousTeams:
         Submission.objects.filter(team=undone.alpha).update(anonymous=True)
         return undone
 
-    @pytest.mark.parametrize("role", ["visitor", "bob", "otto"])
+    @pytest.mark.parametrize("role", slow_but("bob", ("visitor", "bob", "otto")))
     def test_no_response_has_the_name(self, nameless: World, role: str) -> None:
         names = re.compile(r"\b(Alpha|alpha|ann)\b")
         skipped = ("/teams/", "/account/")

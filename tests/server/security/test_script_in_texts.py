@@ -13,6 +13,7 @@ import pytest
 from tests.server.security.pages import Page, crawl, is_html
 from tests.server.security.test_hostile_text import SCRIPTS
 from tests.server.security.world import write_challenge, write_references
+from tests.support.selection import slow_but
 from tests.support.site import Site
 
 
@@ -91,7 +92,7 @@ class TestScript:
         assert str(Phase.objects.get()) == SCRIPTS[2]
         return site
 
-    @pytest.mark.parametrize("name", ["", "ann", "olga"])
+    @pytest.mark.parametrize("name", slow_but("olga", ("", "ann", "olga")))
     def test_no_page_runs_it(self, marked: Site, name: str) -> None:
         from captious.server.models import User
 

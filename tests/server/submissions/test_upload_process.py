@@ -19,6 +19,7 @@ from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimi
 
 from .uploads import GOOD, IDS, NAME, Forged, as_json, deflated_zeros, forged, zipped
 
+pytestmark = pytest.mark.upload_process
 SMALL = UploadLimits(memory_bytes=256 << 20, seconds=20)
 
 
