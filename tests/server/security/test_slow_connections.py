@@ -67,9 +67,9 @@ class Door:
         self.hold.set()
         self.stop.set()
         self.server.pull_trigger()
-        self.thread.join(60)
         for connection in self._connections:
-            connection.close()
+            connection.close()  # before the server waits for answers to be taken
+        self.thread.join(60)
         for connection in [*self.server.active_channels.values()]:
             connection.handle_close()
         self.server.close()
@@ -346,6 +346,7 @@ def is_closed(connection: socket.socket) -> bool:
         return True
 
 
+@pytest.mark.slow  # answers of 32 MiB
 def test_answers_that_are_not_taken_do_not_fill_the_disk(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
 ) -> None:
