@@ -35,7 +35,7 @@ def records(shared_data: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-@pytest.mark.parametrize("system", range(4))
+@pytest.mark.parametrize("system", [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))])
 def test_karpathy(toolkit: dict[str, Any], records: list[dict[str, Any]], system: int) -> None:
     raw_gts = {i: [{"caption": text} for text in record["refs"]] for i, record in enumerate(records)}
     raw_res = {i: [{"caption": record["captions"][system]}] for i, record in enumerate(records)}

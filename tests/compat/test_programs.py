@@ -20,6 +20,8 @@ import pytest
 
 from captious.compat import redirected
 
+from ..support.selection import nightly_but
+
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"
 IMAGES_PER_BATCH = 4
@@ -207,12 +209,15 @@ def test_programs(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "program", [program for program in PROGRAMS if program.is_compared], ids=lambda program: program.name
+    "name",
+    nightly_but(
+        "self_critical language_eval meshed_memory coco_caption_eval",
+        [program.name for program in PROGRAMS if program.is_compared],
+    ),
 )
-def test_programs_on_the_toolkit(
-    program: Program, request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path
-) -> None:
+def test_programs_on_the_toolkit(name: str, request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path) -> None:
     """Unchanged programs print the same numbers on the toolkit and below ``captious run``."""
+    program = BY_NAME[name]
     needed(program, request)
     pytest.importorskip("pycocoevalcap")
     if shutil.which("java") is None:
@@ -239,6 +244,7 @@ def test_recordings_are_scored_as_images(shared_data: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_diversity_of_the_official_program(shared_data: Path, tmp_path: Path) -> None:
     """mBLEU and self-CIDEr of 1,000 images, with the document frequencies of all val2014 references."""
     path = shared_data / "diversity" / "diversity_official.jsonl.gz"

@@ -65,6 +65,7 @@ def test_karpathy(karpathy: list[Segments], number: int) -> None:
     check(karpathy[number])
 
 
+@pytest.mark.nightly
 def test_wmt16(shared_data: Path) -> None:
     records = read_lines(shared_data / "wmt16" / "daseg_to_english.jsonl.gz")
     assert len(records) == 3_360
@@ -126,8 +127,9 @@ def soups(relatives: list[list[str]], count: int) -> Segments:
     return candidates, references
 
 
-def test_soups(relatives: list[list[str]]) -> None:
-    check(soups(relatives, 10_000))
+@pytest.mark.parametrize("count", [1_500, pytest.param(10_000, marks=pytest.mark.nightly)])
+def test_soups(relatives: list[list[str]], count: int) -> None:
+    check(soups(relatives, count))
 
 
 @pytest.mark.parametrize(

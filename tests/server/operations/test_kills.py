@@ -101,6 +101,7 @@ def test_loading_again_leaves_two_versions_and_each_baseline_once(walk: dict[str
     assert {baseline["status"] for baseline in walk["baselines"]} == {"done"}
 
 
+@pytest.mark.nightly
 def test_on_postgresql(postgres: Any, tmp_path: Path) -> None:
     walk = walked(tmp_path, "few", database=postgres.database())
     for step in kill_walk.FEW:
