@@ -90,6 +90,7 @@ def test_scores_are_the_official_ones(system: System) -> None:
     compare(captious.CiderD(), system, *cider.Cider().compute_score(*texts))
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("meteor_tables")
 def test_meteor_is_the_official_one(system: System) -> None:
     candidates = [text for (text,) in system.candidates.values()]

@@ -325,6 +325,7 @@ def test_relations_of_the_rules(shared_data: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_treebank(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/treebank.jsonl.gz")
     assert captions >= 0.9996

@@ -192,6 +192,7 @@ def test_treebank_slice(shared_data: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_treebank(shared_data: Path) -> None:
     assert _agreement(shared_data / "spice/treebank.jsonl.gz") >= 0.99999
 

@@ -210,6 +210,6 @@ def test_official_tuples(shared_data: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "n"), [(GOLD, 45_254), (TREEBANK, 188_090)])
+@pytest.mark.parametrize(("name", "n"), [(GOLD, 45_254), pytest.param(TREEBANK, 188_090, marks=pytest.mark.nightly)])
 def test_all_official_tuples(shared_data: Path, name: str, n: int) -> None:
     assert agreement(shared_data, name, None) == (n, n)

@@ -98,8 +98,8 @@ def of_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ..
     ("names", "systems"),
     [
         (["bleu", "rouge-l", "rouge-s", "cider-d", "sparcs", "unigram-recall", "yi2020-unigram"], 100),
-        (["meteor"], 100),
-        (["wmd", "mowe"], 100),
+        pytest.param(["meteor"], 100, marks=pytest.mark.nightly),
+        pytest.param(["wmd", "mowe"], 100, marks=pytest.mark.nightly),
         (["spice", "hwcm"], 30),
     ],
     ids=["words", "meteor", "vectors", "parses"],
