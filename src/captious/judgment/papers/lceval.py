@@ -84,9 +84,9 @@ COMPOSITE = PaperTable(
         "LCEval, the authors' weights": (0.562, 0.543, 0.418),
     },
     differs="the published SPIDEr has CIDEr in place of CIDEr-D: with it, ours has .411, .463 and .353. The published "
-    "ROUGE-L is that of all three captions of an image, where only a caption itself is left out of its references: "
-    "there, ours has .382 (.370 to .396), .383 (.370 to .396) and .284 (.274 to .294), and METEOR and BLEU-1 (.460, "
-    ".469, .350; .357, .353, .260) are far from their figures. On the captions of this table, the best reference by F "
+    "ROUGE-L fits all three captions of an image, where only a caption itself is left out of its references: there, "
+    "ours has .382 (.370 to .396), .383 (.370 to .396) and .284 (.274 to .294). The other rows do not: METEOR has "
+    ".460, .469 and .350 there, BLEU-1 .357, .353 and .260. On the captions of this table, the best reference by F "
     "(.280, .271, .206), recall (.319, .320, .247), precision (.205, .182, .140), means over references (.279, .264, "
     ".200), a beta of 8 (.318, .318, .242), stems (.308, .298, .227) and characters (.303, .299, .226) are all lower. "
     f"NNEval and LCEval: {_OURS}",
