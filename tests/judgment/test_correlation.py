@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from captious.judgment.correlation import STATISTICS, Points, correlation, williams
+from captious.judgment.correlation import BY_IMAGE, STATISTICS, Points, correlation, williams
 
 
 def scipy_correlation(statistic: str, x: np.ndarray, y: np.ndarray) -> float:
@@ -50,6 +50,27 @@ def test_resamples(statistic: str, case: tuple[list[np.ndarray], np.ndarray, np.
         y = np.concatenate([ratings[row] for row in rows])
         if varied(x, y):
             assert value == pytest.approx(scipy_correlation(statistic, x, y), abs=1e-9)
+
+
+@given(case=judged())
+def test_by_image(case: tuple[list[np.ndarray], np.ndarray, np.ndarray, np.ndarray, int]) -> None:
+    """The mean of scipy's tau-b of each image, 0 where there is none; drawn and exchanged image by image."""
+    ratings, units, a, b, seed = case
+    points = Points(ratings, units, BY_IMAGE)
+
+    def tau(unit: int, scores: np.ndarray) -> float:
+        own = np.flatnonzero(units == unit)
+        x, y = np.repeat(scores[own], [len(ratings[row]) for row in own]), np.concatenate([ratings[r] for r in own])
+        return scipy_correlation("kendall-tau-b", x, y) if len(x) > 1 and varied(x, y) else 0.0
+
+    of_a, of_b = (np.array([tau(unit, scores) for unit in range(points.n_units)]) for scores in (a, b))
+    assert points.value(a) == pytest.approx(of_a.mean())
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(points.n_units, np.full(points.n_units, 1 / points.n_units), 5).astype(np.int32)
+    assert points.resampled(a, counts) == pytest.approx(counts @ of_a / points.n_units)
+    swaps = rng.integers(0, 2, (5, points.n_units), np.uint8)
+    swapped = [np.where(swap, of_b, of_a).mean() - np.where(swap, of_a, of_b).mean() for swap in swaps]
+    assert points.exchanged(a, b, swaps) == pytest.approx(np.array(swapped), abs=1e-12)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)

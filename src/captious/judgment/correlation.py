@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from captious.native import kendall_exchanged, kendall_resampled, threads
 
 __all__ = [
+    "BY_IMAGE",
     "STATISTICS",
     "Points",
     "Statistic",
@@ -27,6 +28,8 @@ __all__ = [
 #: How scores are compared with ratings.
 Statistic: TypeAlias = Literal["kendall-tau-b", "kendall-tau-c", "spearman", "pearson"]
 STATISTICS: tuple[str, ...] = get_args(Statistic)
+#: Kendall's tau-b among the captions of each unit, averaged over units; 0 for a unit in which it is undefined.
+BY_IMAGE = "kendall-tau-b-by-image"
 
 
 def correlation(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
@@ -95,7 +98,7 @@ class Points:
     Args:
         ratings: one array of ratings per caption.
         units: int[n_captions], from 0: which captions are drawn, or exchanged, together.
-        statistic: one of ``STATISTICS``, or average-precision.
+        statistic: one of ``STATISTICS``, average-precision, or ``BY_IMAGE``.
     """
 
     def __init__(self, ratings: list[NDArray[np.float64]], units: NDArray[np.int64], statistic: str) -> None:
@@ -113,10 +116,17 @@ class Points:
 
     def value(self, scores: NDArray[np.float64]) -> float:
         """The correlation of scores float64[n_captions] with the ratings."""
+        if self.statistic == BY_IMAGE:
+            return float(self._of_units(scores)[np.unique(self.units)].mean())
         return correlation(self.statistic, np.repeat(scores, self.counts), self.ratings)
 
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
         """The correlation when units are drawn as often as counts int32[n, n_units] say; float64[n]."""
+        if self.statistic == BY_IMAGE:
+            present = np.unique(self.units)
+            weights = counts[:, present].astype(np.float64)
+            with np.errstate(invalid="ignore"):
+                return np.asarray(weights @ self._of_units(scores)[present] / weights.sum(axis=1))
         if self.statistic.startswith("kendall"):
             ranks = np.unique(scores, return_inverse=True)[1].astype(np.int32)
             tallies = kendall_resampled(
@@ -144,6 +154,10 @@ class Points:
             a, b: float64[n_captions].
             swaps: [n, n_units], 1 where a unit's scores are exchanged.
         """
+        if self.statistic == BY_IMAGE:
+            present = np.unique(self.units)
+            gains = (self._of_units(a) - self._of_units(b))[present]
+            return np.asarray((1.0 - 2.0 * swaps[:, present]) @ gains / len(present))
         if self.statistic.startswith("kendall"):
             left, right = (_doubled_ranks(scores) for scores in (a, b))
             tallies = kendall_exchanged(
@@ -158,6 +172,12 @@ class Points:
             value = self._quick_value(np.where(swapped, second, first))
             differences.append(value - self._quick_value(np.where(swapped, first, second)))
         return np.array(differences)
+
+    def _of_units(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Kendall's tau-b among the ratings of each unit, float64[n_units]."""
+        expanded, units = np.repeat(scores, self.counts), np.repeat(self.units, self.counts)
+        rows = [np.flatnonzero(units == unit) for unit in range(self.n_units)]
+        return np.nan_to_num([correlation("kendall-tau-b", expanded[own], self.ratings[own]) for own in rows])
 
     def _quick_value(self, scores: NDArray[np.float64]) -> float:
         """As ``value``; for Pearson without scipy, whose tests of its input take longer than the sum."""

@@ -60,8 +60,8 @@ class Protocol:
     Args:
         benchmark: the data.
         name: what this protocol of the benchmark is called.
-        statistic: kendall-tau-b, kendall-tau-c, spearman, pearson, average-precision or accuracy; with
-            ``systems``, pearson, spearman, kendall-tau-b or pairwise-accuracy.
+        statistic: kendall-tau-b, kendall-tau-c, spearman, pearson, kendall-tau-b-by-image, average-precision or
+            accuracy; with ``systems``, pearson, spearman, kendall-tau-b or pairwise-accuracy.
         ratings: "each" rating is a point of its own; their "mean"; the statistic is computed for each of the
             "annotators" and averaged; the "share" of people who say yes; what the "majority" prefers; one number that
             is "given"; or what is "known" to be right.

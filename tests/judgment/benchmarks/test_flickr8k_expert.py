@@ -45,6 +45,27 @@ def test_all_candidates_that_are_references_are_known(
     assert found.n == 3 * (5822 - 158)
 
 
+def test_images_without_ties(tmp_path: Path) -> None:
+    """An own reference makes no tie, as it is left out; two captions of another image have the same mean."""
+    rows = [
+        {"image": image, "caption_id": str(k), "candidate": text, "scores": scores, "refs": ["a dog", "a cat"]}
+        for k, (image, text, scores) in enumerate(
+            [
+                ("a.jpg", "a car", [1, 1, 2]),
+                ("a.jpg", "a bus", [2, 1, 2]),
+                ("a.jpg", "a dog", [1, 1, 2]),
+                ("b.jpg", "a car", [1, 2, 3]),
+                ("b.jpg", "a bus", [2, 2, 2]),
+                ("c.jpg", "a car", [4, 4, 4]),
+            ]
+        )
+    ]
+    write_jsonl(tmp_path, "flickr8k/expert.jsonl", rows)
+    found = load(tmp_path, "flickr8k-expert@smurf2021-untied")
+    assert found.items == ["a.jpg|0", "a.jpg|1", "c.jpg|5"]
+    assert found.values(np.array([1.0, 2.0, 3.0])).tolist() == [0.5]  # a single caption counts as 0
+
+
 def test_means_of_yi_are_the_same_judgments(shared_data: Path, tmp_path: Path) -> None:
     """The file of Yi et al. itself, all 5,664 entries of it."""
     (tmp_path / "yi2020").mkdir()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -33,6 +35,13 @@ def test_scores_are_those_of_score() -> None:
         assert record["q50"] == pytest.approx(np.median(lengths))
     assert [record["sentences_of"] for record in study.records] == ["short", "long"]
     assert [*study.pictures["sentences-words"].lines] == ["short", "long"]  # type: ignore[union-attr]
+
+
+def test_lines_of_a_text_file(tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").write_text("a dog, running\n\ntwo\n")
+    (tmp_path / "tokens.txt").write_text("a.jpg#0\ta dog\nb.jpg#0\ta red bus\n")
+    study = sentence_scores({name: tmp_path / f"{name}.txt" for name in ("plain", "tokens")}, [Words()])
+    assert [(record["sentences"], record["mean"]) for record in study.records] == [(2, 2.0), (2, 2.5)]
 
 
 def test_refused() -> None:

@@ -113,6 +113,11 @@ def test_a_benchmark_of_systems(captioners: Captioners, tmp_path: Path) -> None:
     assert found["over systems, p", "m2"]["rouge-l"] == pytest.approx(test.pvalue)
     every = kinds(system_correlations(results, references, "rouge-l", human="coco-2015", data=tmp_path))
     assert every["score", "one"].keys() >= {"m1", "m2", "m3", "m4", "m5"}
+    with pytest.raises(ParameterError, match="m2 has no score for elsewhere") as refused:
+        renamed = {"elsewhere": results["one"], "two": results["two"], "three": results["three"]}
+        system_correlations(renamed, references, "rouge-l", human="coco-2015@m2", data=tmp_path)
+    assert refused.value.where == "coco-2015@m2"
+    assert refused.value.help.endswith("there are scores for human, one, two, three, another")
     with pytest.raises(ParameterError, match="does not judge systems"):
         write_jsonl(
             tmp_path,

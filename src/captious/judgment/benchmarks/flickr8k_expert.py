@@ -13,6 +13,7 @@ from typing import Any
 from captious.errors import ParameterError
 from captious.judgment import Benchmark, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.correlation import BY_IMAGE
 from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.protocols import AS_GIVEN
 
@@ -22,14 +23,16 @@ _NORMALIZED = "flickr8k/expert.jsonl"
 _EXPERT = "flickr8k/ExpertAnnotations.txt"
 _MEANS = "yi2020/flickr.json"
 _OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
+_SMURF = "smurf2021-untied"
 
 
+_OWN = Rule("candidates that are among the references", lambda item: item.candidate in item.references)
 _protocol = partial(
     Protocol,
     "flickr8k-expert",
     of="captions",
     references=Rule("the image's five references", AS_GIVEN.function),
-    excluded=Rule("candidates that are among the references", lambda item: item.candidate in item.references),
+    excluded=_OWN,
 )
 
 
@@ -75,6 +78,15 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
+def _without_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
+    """The captions of images whose captions, but for own references, all have different mean ratings."""
+    means: dict[object, list[float]] = {}
+    for item in items:
+        if not _OWN(item):
+            means.setdefault(item.image, []).append(sum(item.ratings) / len(item.ratings))
+    return [item for item in items if len(own := means.get(item.image, [])) == len({*own})]
+
+
 def _items(protocol: Protocol, items: Sequence[RatedCaption]) -> Sequence[RatedCaption]:
     if protocol.ratings != "mean" and "means_in" in items[0].facts:
         raise ParameterError(
@@ -82,7 +94,7 @@ def _items(protocol: Protocol, items: Sequence[RatedCaption]) -> Sequence[RatedC
             where=items[0].facts["means_in"],
             help=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
         )
-    return items
+    return _without_ties(items) if protocol.name == _SMURF else items
 
 
 FLICKR8K_EXPERT = Benchmark(
@@ -91,6 +103,13 @@ FLICKR8K_EXPERT = Benchmark(
         _protocol("spice2016", statistic="kendall-tau-c", ratings="each", source="Anderson et al. 2016"),
         _protocol("tau-b", statistic="kendall-tau-b", ratings="each", source="as spice2016, with tau-b"),
         _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, table 3"),
+        _protocol(
+            _SMURF,
+            statistic=BY_IMAGE,
+            ratings="mean",
+            excluded=Rule(f"{_OWN.text}; images of which two captions have the same mean rating", _OWN.function),
+            source="Feinglass and Yang 2021, table 4",
+        ),
     ),
     (
         Files((_NORMALIZED,), _read_normalized),

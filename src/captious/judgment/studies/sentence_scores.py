@@ -5,10 +5,12 @@ Feinglass and Yang 2021 (SMURF), figure 5, for MIMA.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
-from captious.data import read_captions
-from captious.errors import ParameterError
+from captious.data import Captions, read_captions
+from captious.decompression import user_text
+from captious.errors import CaptionFileError, ParameterError
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions
 from captious.judgment.studies.score_distributions import SUMMARY, cumulative, summary
 from captious.judgment.study_result import Study
@@ -23,7 +25,8 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
     """Means and quantiles of the scores of sentences, without references.
 
     Args:
-        systems: sentences by name of their source, in any supported form of candidates.
+        systems: sentences by name of their source: a .txt file with one on every line, or any supported form of
+            candidates.
         metrics, settings: as for ``judge``; metrics that need no references.
 
     Returns:
@@ -37,7 +40,7 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
     if not systems:
         raise ParameterError("there are no sentences", help="give at least one file of sentences")
     selection = as_selection(metrics, settings)
-    captions = {name: read_captions(source) for name, source in systems.items()}
+    captions = {name: _sentences(source) for name, source in systems.items()}
     if few := [name for name, table in captions.items() if len(table) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two sentences", help="distributions need several")
     with steps([*captions], str) as named:
@@ -64,3 +67,12 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
         else [],
         warnings=all_warnings(reports.values()),
     )
+
+
+def _sentences(source: object) -> Captions:
+    """Captions of a source; the lines of a .txt file, unless they have tabs, as those of Flickr8k's tokens do."""
+    if isinstance(source, str | os.PathLike) and os.fspath(source).endswith((".txt", ".txt.gz")):
+        text = user_text(source, "sentences", "write one sentence on every line", CaptionFileError)
+        if "\t" not in text:
+            return read_captions(dict(enumerate((line.strip() for line in text.split("\n") if line.strip()), 1)))
+    return read_captions(source)

@@ -81,7 +81,8 @@ def system_correlations(
             f"{len(systems)} systems are too few for a correlation",
             help="give three or more; for two, use captious compare",
         )
-    measures = _measures(_of_benchmark(human, data), list(systems))
+    where = str(human) if _names_a_benchmark(human) else "human scores"
+    measures = _measures(_of_benchmark(human, data), list(systems), where)
     selection = as_selection(metrics, settings)
     table, files = read_references(references), checksums(references)
     with steps([*systems], str) as named:
@@ -202,9 +203,10 @@ def _of_benchmark(human: HumanScores | str | os.PathLike[str] | None, data: str 
     return {p.name: {item.name: p.measure(item) for item in items} for p in protocols if p.measure}
 
 
-def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[str]) -> dict[str, NDArray[np.float64]]:
-    """Human measures of the systems, in their order."""
-    where = "human scores"
+def _measures(
+    human: HumanScores | str | os.PathLike[str] | None, names: list[str], where: str
+) -> dict[str, NDArray[np.float64]]:
+    """Human measures of the systems, in their order; ``where`` names them in errors."""
     if human is None:
         return {}
     if isinstance(human, str | os.PathLike):
@@ -220,7 +222,8 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
             raise ParameterError(
                 f"{measure} has no score for {', '.join(missing)}",
                 where=where,
-                help=f"use the system names of this call: {', '.join(names)}",
+                help="systems have the names of their files, as in Google.json; there are scores for "
+                + ", ".join(map(str, values)),
             )
         try:
             measures[str(measure)] = np.array([values[name] for name in names], np.float64)
