@@ -60,7 +60,7 @@ def test_columns_of_one_side_or_of_both(renamed: Path, run: Run) -> None:
         ("parse", "improved.csv", "-o", "x.jsonl"),
         ("check", "improved.csv", "references.json"),
         ("explain", "rouge-l", "improved.csv", "references.json", "--worst", "1"),
-        ("study", "timing", "improved.csv", "references.json", "-m", "rouge-l", "--repeats", "1"),
+        ("study", "scoring-time", "improved.csv", "references.json", "-m", "rouge-l", "--repeats", "1"),
     ],
 )
 def test_columns_of_other_commands(renamed: Path, run: Run, arguments: tuple[str, ...]) -> None:

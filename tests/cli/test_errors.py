@@ -108,7 +108,7 @@ def test_usage(run: Run, arguments: list[str]) -> None:
     assert outcome.err.startswith("error: ")
 
 
-@pytest.mark.parametrize("command", [["score"], ["study", "smurf"]])
+@pytest.mark.parametrize("command", [["score"], ["study", "smurf-analysis"]])
 def test_references_without_candidates(run: Run, command: list[str]) -> None:
     outcome = run(*command, "references.json")
     assert_refused(outcome, "no candidates given", "help: give at least one file of candidates")

@@ -351,7 +351,7 @@ def test_other_names_and_rows_for_columns(own: Path, run: Run) -> None:
 
 def test_names_in_a_study(own: Path, run: Run) -> None:
     """Metrics are cells there; what is no score has no percentage."""
-    rows = run("study", "metrics", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--names", "paper").out
+    rows = run("study", "metric-correlations", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--names", "paper").out
     assert "B@1" in rows
     assert "rouge-l" not in rows.partition("signatures")[0]
-    assert_refused(run("study", "metrics", "mine.jsonl", "--percent"), "no such option '--percent'")
+    assert_refused(run("study", "metric-correlations", "mine.jsonl", "--percent"), "no such option '--percent'")

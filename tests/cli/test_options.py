@@ -34,7 +34,7 @@ FLAGS = [
 #: Commands that run metrics.
 RUNNING = ["score", "compare", "judge", "explain", "fit"]
 #: Studies that run none.
-WITHOUT = ["study words", "study frequencies", "study rules", "study critiques"]
+WITHOUT = ["study word-agreement", "study word-frequencies", "study collection-rules", "study critique-grid"]
 STUDIES = [" ".join(words) for words in COMMANDS if words[:1] == ("study",) and words[1:]]
 RUNNING += [study for study in STUDIES if study not in WITHOUT]
 FILES = ("baseline.json", "improved.json", "references.json")
@@ -81,13 +81,13 @@ class TestEffect:
             "score": ["score", *FILES],
             "compare": ["compare", *FILES, *quick],
             "judge": ["judge", "own.jsonl", *quick],
-            "references": ["study", "references", "own.jsonl", "--counts", "2", *quick],
+            "references": ["study", "reference-counts", "own.jsonl", "--counts", "2", *quick],
             "robustness": ["study", "robustness", "references.json", "--strengths", "1", *quick],
-            "failures": ["study", "failures", "own.jsonl", *quick],
-            "metrics": ["study", "metrics", "own.jsonl"],
-            "systems": ["study", "systems", *FILES[:2], "moved.json", "references.json", *quick],
-            "timing": ["study", "timing", "baseline.json", "references.json", "--repeats", "1"],
-            "agreement": ["study", "agreement", "references.json", "--counts", "2", *quick],
+            "failures": ["study", "critical-failures", "own.jsonl", *quick],
+            "metrics": ["study", "metric-correlations", "own.jsonl"],
+            "systems": ["study", "system-correlations", *FILES[:2], "moved.json", "references.json", *quick],
+            "timing": ["study", "scoring-time", "baseline.json", "references.json", "--repeats", "1"],
+            "agreement": ["study", "human-agreement", "references.json", "--counts", "2", *quick],
         }
 
     @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ class TestFormats:
         ("name", "form"),
         [("x.json", "json"), ("x.csv", "csv"), ("x.md", "markdown"), ("x.txt", "table")],
     )
-    @pytest.mark.parametrize("call", [("judge",), ("study", "metrics")], ids=" ".join)
+    @pytest.mark.parametrize("call", [("judge",), ("study", "metric-correlations")], ids=" ".join)
     def test_judgments_and_studies(self, own: str, run: Run, call: tuple[str, ...], name: str, form: str) -> None:
         expected = run(*call, own, "-m", "rouge-l", "--format", form).out
         assert run(*call, own, "-m", "rouge-l", "-o", name).code == 0
@@ -114,20 +114,20 @@ class TestInputs:
         ("fit", "cider-d", "x.json"),
         ("fit", "smurf", "none.json", "--human", "x.json"),
         ("fit", "cider-d", "none.json", "--idf", "x.idf"),
-        ("study", "references", "x.jsonl"),
-        ("study", "references", "none.jsonl", "--idf", "x.idf"),
+        ("study", "reference-counts", "x.jsonl"),
+        ("study", "reference-counts", "none.jsonl", "--idf", "x.idf"),
         ("study", "robustness", "x.json"),
         ("study", "robustness", "none.json", "--parser", "x.jsonl"),
-        ("study", "failures", "none.jsonl", "--vectors", "x.txt"),
-        ("study", "metrics", "none.jsonl", "--vectors", "x.txt"),
-        ("study", "systems", "none.json", "none.json", "x.json"),
-        ("study", "systems", "none.json", "none.json", "--human", "x.json"),
-        ("study", "timing", "x.json", "none.json"),
-        ("study", "agreement", "none.json", "--published", "x.json"),
-        ("study", "words", "none.json", "--system", "x.json"),
-        ("study", "smurf", "x.json", "none.json"),
-        ("study", "smurf", "none.json", "none.json", "--idf", "x.idf"),
-        ("study", "smurf", "none.json", "none.json", "-m", "smurf:constants=x.json"),
+        ("study", "critical-failures", "none.jsonl", "--vectors", "x.txt"),
+        ("study", "metric-correlations", "none.jsonl", "--vectors", "x.txt"),
+        ("study", "system-correlations", "none.json", "none.json", "x.json"),
+        ("study", "system-correlations", "none.json", "none.json", "--human", "x.json"),
+        ("study", "scoring-time", "x.json", "none.json"),
+        ("study", "human-agreement", "none.json", "--published", "x.json"),
+        ("study", "word-agreement", "none.json", "--system", "x.json"),
+        ("study", "smurf-analysis", "x.json", "none.json"),
+        ("study", "smurf-analysis", "none.json", "none.json", "--idf", "x.idf"),
+        ("study", "smurf-analysis", "none.json", "none.json", "-m", "smurf:constants=x.json"),
         ("data", "items", "x.jsonl"),
     )
 

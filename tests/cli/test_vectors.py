@@ -56,7 +56,7 @@ def test_a_name_of_nothing_and_folders(run: Run, small: str) -> None:
 def test_other_commands_take_vectors(run: Run, small: str) -> None:
     compared = run("compare", "baseline.json", "improved.json", "references.json", "-m", "mowe", "--vectors", small)
     assert (compared.code, "mowe" in compared.out) == (0, True)
-    timed = run("study", "timing", "improved.json", "references.json", "-m", "wembsim", "--vectors", small)
+    timed = run("study", "scoring-time", "improved.json", "references.json", "-m", "wembsim", "--vectors", small)
     assert (timed.code, "wembsim" in timed.out) == (0, True)
     scored = run("score", "baseline.json", "improved.json", "references.json", "-m", "mowe", "--vectors", small)
     assert f"-m mowe --vectors {small}" in scored.err  # the next command is the same

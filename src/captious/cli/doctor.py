@@ -36,7 +36,7 @@ _EXTRAS = {
     ),
     "transformers": ("the same", "models"),
     "pillow": ("images for clipscore and refclipscore", "models"),
-    "spacy": ("parts of speech in captious study words, and hwcm:parser=spacy:NAME", "parse"),
+    "spacy": ("parts of speech in captious study word-agreement, and hwcm:parser=spacy:NAME", "parse"),
 }
 #: What a remedy that needs nothing but a network begins with.
 _COMMANDS = ("pip install", "hf download", "captious resources")

@@ -136,10 +136,9 @@ def _declaration(function: Callable[..., Any], parameter: str, option: Any) -> C
 
 @dataclass(frozen=True)
 class _Entry:
-    """A study of the package: the name of its function, and what ``study_command`` takes."""
+    """A study of the package: what ``study_command`` takes, but for the function, which has the name of the command."""
 
     question: str
-    function: str
     options: Mapping[str, Any] = field(default_factory=dict)
     pictures: bool = True
 
@@ -148,41 +147,35 @@ _SAMPLE = click.IntRange(min=2)
 _TRAINING: Mapping[str, Any] = {"recipe": recipe_attributes(RECIPES), "validation": FILE, "seeds": COUNT}
 
 _STUDIES = {
-    "references": _Entry(
+    "reference-counts": _Entry(
         "How many references does a metric need?",
-        "reference_counts",
         {"counts": numbers(int, "1,2,5"), "draws": COUNT},
     ),
     "robustness": _Entry(
         "Does a metric notice corrupted captions?",
-        "robustness",
         {"near": {"metavar": "captions|FEATURES"}, "sample": _SAMPLE, "strengths": numbers(float, "0.25,0.5,1")},
     ),
-    "failures": _Entry(
+    "critical-failures": _Entry(
         "How often is a metric plainly wrong?",
-        "critical_failures",
         {"gap": click.FloatRange(0, 1, min_open=True)},
         pictures=False,
     ),
-    "metrics": _Entry("Which metrics agree with each other?", "metric_correlations"),
-    "systems": _Entry(
+    "metric-correlations": _Entry("Which metrics agree with each other?"),
+    "system-correlations": _Entry(
         "Do metrics rank systems alike, and as people do?",
-        "system_correlations",
         {"human": {"metavar": "FILE|BENCHMARK"}},
     ),
-    "timing": _Entry("What does a metric cost?", "scoring_time", {"repeats": COUNT}, pictures=False),
-    "agreement": _Entry(
+    "scoring-time": _Entry("What does a metric cost?", {"repeats": COUNT}, pictures=False),
+    "human-agreement": _Entry(
         "How do human captions score?",
-        "human_agreement",
         {
             "counts": numbers(int, "1,2,4"),
             "place": click.IntRange(min=0),
             "published": {"type": FILE, "multiple": True},
         },
     ),
-    "words": _Entry(
+    "word-agreement": _Entry(
         "Which words do people agree on?",
-        "word_agreement",
         {
             "n_words": {"type": COUNT, "flags": ("--words",)},
             "systems": {"type": FILE, "flags": ("--system",), "multiple": True},
@@ -190,32 +183,25 @@ _STUDIES = {
             "k": {"type": COUNT, "flags": ("-k",)},
         },
     ),
-    "frequencies": _Entry(
+    "word-frequencies": _Entry(
         "Do systems use words as often as people do?",
-        "word_frequencies",
         {"n_words": {"type": COUNT, "flags": ("--words",)}},
     ),
-    "rules": _Entry(
+    "collection-rules": _Entry(
         "Do captions follow the rules by which COCO's were collected?",
-        "collection_rules",
         {"systems": {"type": FILE, "flags": ("--system",), "multiple": True}},
         pictures=False,
     ),
-    "sentences": _Entry(
+    "sentence-scores": _Entry(
         "How do metrics score sentences without references?",
-        "sentence_scores",
     ),
-    "smurf": _Entry(
+    "smurf-analysis": _Entry(
         "How do systems differ from people in semantics, style and grammar?",
-        "smurf_analysis",
         {"metric": {"flags": ("-m", "--metric")}, "human": FILE},
     ),
-    "distributions": _Entry(
-        "Does a metric tell human from machine captions?", "score_distributions", {"sample": _SAMPLE}
-    ),
-    "ablation": _Entry(
+    "score-distributions": _Entry("Does a metric tell human from machine captions?", {"sample": _SAMPLE}),
+    "feature-ablation": _Entry(
         "Which features does a learned metric need?",
-        "feature_ablation",
         {
             **_TRAINING,
             "groups": {
@@ -226,24 +212,20 @@ _STUDIES = {
             },
         },
     ),
-    "depth": _Entry(
+    "network-depth": _Entry(
         "Does a learned metric need hidden layers?",
-        "network_depth",
         {**_TRAINING, "depths": numbers(int, "0,1,2"), "width": click.IntRange(1, 4096)},
     ),
-    "size": _Entry(
+    "training-size": _Entry(
         "How many training examples does a learned metric need?",
-        "training_size",
         {**_TRAINING, "sizes": numbers(int, "100,1000")},
     ),
-    "epochs": _Entry(
+    "training-epochs": _Entry(
         "How does a learned metric improve as it is trained?",
-        "training_epochs",
         {name: _TRAINING[name] for name in ("recipe", "validation")},
     ),
-    "critiques": _Entry(
+    "critique-grid": _Entry(
         "What does a critique of LEIC need?",
-        "critique_grid",
         {
             "recipe": recipe_attributes(CRITIQUE_RECIPES),
             "images": {"type": FILE, "metavar": "FEATURES"},
@@ -280,7 +262,7 @@ class _Studies(click.Group):
             from captious.judgment import studies
 
             entry = _STUDIES[cmd_name]
-            function = getattr(studies, entry.function)
+            function = getattr(studies, cmd_name.replace("-", "_"))
             return study_command(cmd_name, entry.question, function, entry.options, pictures=entry.pictures)
         if cmd_name not in _PLUGINS.by_name:
             return None

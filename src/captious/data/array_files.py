@@ -129,7 +129,7 @@ class ArrayFile:
             if entry is None:
                 raise self.damaged(f"it has no array {name}")
             if not self._all_checked:
-                self._compare(name, zlib.crc32(np.frombuffer(self._mapped, np.uint8, entry.stored, entry.start)))
+                self._compare(name, zlib.crc32(np.frombuffer(self._mapped, np.uint8, entry.stored, entry.start).data))
             flat = np.frombuffer(self._mapped, entry.dtype, math.prod(entry.shape), entry.start)
             self._arrays[name] = flat.reshape(entry.shape)
         return self._arrays[name]

@@ -1,4 +1,4 @@
-"""captious study agreement"""
+"""captious study human-agreement"""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def examples(folder: Path) -> Path:
 
 
 def test_agreement(run: Run, examples: Path) -> None:
-    done = run("study", "agreement", "references.json", "-m", "bleu-1", "--published", "board.json", "--resamples", 20)
+    done = run(
+        "study", "human-agreement", "references.json", "-m", "bleu-1", "--published", "board.json", "--resamples", 20
+    )
     assert done.code == 0, done.err
     assert "Human captions against other human captions: references.json" in done.out
     assert "published c5" in done.out
@@ -29,7 +31,7 @@ def test_agreement(run: Run, examples: Path) -> None:
 
 def test_agreement_as_json(run: Run, examples: Path) -> None:
     options = ("-m", "bleu-1", "--counts", "1,3", "--place", "0", "--resamples", "20", "--format", "json")
-    done = run("study", "agreement", "references.json", *options)
+    done = run("study", "human-agreement", "references.json", *options)
     assert done.code == 0, done.err
     assert done.json["settings"] | {"counts": [1, 3], "held out": "place 0", "resamples": 20} == done.json["settings"]
     (record,) = done.json["records"]
@@ -46,4 +48,4 @@ def test_agreement_as_json(run: Run, examples: Path) -> None:
     ],
 )
 def test_refusals(run: Run, examples: Path, option: tuple[str, ...], part: str) -> None:
-    assert_refused(run("study", "agreement", "references.json", *option, "-m", "bleu-1"), part)
+    assert_refused(run("study", "human-agreement", "references.json", *option, "-m", "bleu-1"), part)

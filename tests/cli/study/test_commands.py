@@ -34,8 +34,8 @@ def command_of(name: str) -> click.Command:
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
 def test_results_go_to_files(rated: Path, run: Run, form: str) -> None:
-    printed = run("study", "metrics", rated, *METRICS, "--format", form)
-    written = run("study", "metrics", rated, *METRICS, "--format", form, "-o", "out.txt")
+    printed = run("study", "metric-correlations", rated, *METRICS, "--format", form)
+    written = run("study", "metric-correlations", rated, *METRICS, "--format", form, "-o", "out.txt")
     assert printed.code == written.code == 0
     assert written.out == ""
     assert Path("out.txt").read_text() == printed.out
@@ -43,17 +43,19 @@ def test_results_go_to_files(rated: Path, run: Run, form: str) -> None:
 
 def test_an_input_is_never_overwritten(rated: Path, run: Run) -> None:
     before = rated.read_bytes()
-    outcome = run("study", "failures", rated, "-m", "bleu-1", "-o", "rated.jsonl")
+    outcome = run("study", "critical-failures", rated, "-m", "bleu-1", "-o", "rated.jsonl")
     assert_refused(outcome, "rated.jsonl is also an input")
     assert rated.read_bytes() == before
 
 
 def test_nothing_is_computed_before_the_output_is_checked(rated: Path, run: Run) -> None:
-    assert_refused(run("study", "failures", rated, "-m", "bleu-1", "-o", "no/such/folder/out.txt"), "no/such/folder")
+    assert_refused(
+        run("study", "critical-failures", rated, "-m", "bleu-1", "-o", "no/such/folder/out.txt"), "no/such/folder"
+    )
 
 
 def test_the_group_lists_every_study(run: Run) -> None:
-    of_commands = {entry.function for entry in module._STUDIES.values()}
+    of_commands = {name.replace("-", "_") for name in module._STUDIES}
     assert {*studies.__all__} - of_commands == {"smurf_scores"}  # of a file of SMURF's authors: captious reproduce
     assert of_commands <= {*studies.__all__}
     listing = " ".join(run("study", "--help").out.split())
@@ -69,7 +71,7 @@ def test_the_question_begins_the_help(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_can_be_given(name: str) -> None:
-    command, function = command_of(name), getattr(studies, module._STUDIES[name].function)
+    command, function = command_of(name), getattr(studies, name.replace("-", "_"))
     names = {parameter.name for parameter in command.params}
     names |= {"systems", "references"} if "files" in names else set()
     names |= {"settings"} if "tokenizer" in names else set()
@@ -87,7 +89,8 @@ def test_help_is_for_the_command_line(name: str) -> None:
 def test_every_study_goes_everywhere(name: str) -> None:
     options = {option: parameter for parameter in command_of(name).params for option in parameter.opts}
     assert {"-o", "--format"} <= options.keys()
-    assert ("--plot" in options) == (name not in ("failures", "rules", "timing"))  # which have nothing to draw
+    without_pictures = ("critical-failures", "collection-rules", "scoring-time")
+    assert ("--plot" in options) == (name not in without_pictures)
     form = options["--format"].type
     assert isinstance(form, click.Choice)
     assert [*form.choices] == ["table", "json", "csv", "markdown", "latex", "html", "xlsx"]
@@ -101,7 +104,19 @@ class TestWarnings:
     @pytest.mark.usefixtures("tables")
     @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
     def test_grammar(self, rated: Path, run: Run, form: str) -> None:
-        outcome = run("study", "metrics", rated, "-m", "spice", "-m", "bleu-1", "--parser", "bundled", "--format", form)
+        outcome = run(
+            "study",
+            "metric-correlations",
+            rated,
+            "-m",
+            "spice",
+            "-m",
+            "bleu-1",
+            "--parser",
+            "bundled",
+            "--format",
+            form,
+        )
         assert outcome.code == 0, outcome
         assert outcome.err.count(self.BUNDLED) == 1
         if form == "json":
@@ -219,7 +234,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     here = __name__
     points = [
         EntryPoint("mine", f"{here}:OWN", "captious.studies"),
-        EntryPoint("timing", f"{here}:OWN", "captious.studies"),
+        EntryPoint("scoring-time", f"{here}:OWN", "captious.studies"),
         EntryPoint("broken", "no_such_package_of_studies:study", "captious.studies"),
         EntryPoint("number", f"{here}:NUMBER", "captious.studies"),
     ]
@@ -251,7 +266,7 @@ class TestOtherPackages:
         assert [call["seed"] for call in CALLS] == [4]
 
     def test_ours_cannot_be_replaced(self) -> None:
-        assert command_of("timing") is not OWN
+        assert command_of("scoring-time") is not OWN
 
     def test_one_that_cannot_be_loaded(self, run: Run) -> None:
         outcome = run("study", "broken")

@@ -1,4 +1,4 @@
-"""captious study distributions"""
+"""captious study score-distributions"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..conftest import Run, assert_refused
 def test_against_python(folder: Path, run: Run) -> None:
     files = ("baseline.json", "improved.json", "references.json")
     outcome = run(
-        "study", "distributions", *files, "-m", "rouge-l", "--sample", 20, "--resamples", 30, "--format", "json"
+        "study", "score-distributions", *files, "-m", "rouge-l", "--sample", 20, "--resamples", 30, "--format", "json"
     )
     assert outcome.code == 0, outcome
     systems = {name: folder / f"{name}.json" for name in ("baseline", "improved")}
@@ -27,11 +27,20 @@ def test_against_python(folder: Path, run: Run) -> None:
 def test_pictures(folder: Path, run: Run) -> None:
     pytest.importorskip("matplotlib")
     outcome = run(
-        "study", "distributions", "baseline.json", "references.json", "-m", "bleu", "--resamples", 5, "--plot", "drawn"
+        "study",
+        "score-distributions",
+        "baseline.json",
+        "references.json",
+        "-m",
+        "bleu",
+        "--resamples",
+        5,
+        "--plot",
+        "drawn",
     )
     assert outcome.code == 0, outcome
     assert {path.name for path in (folder / "drawn").iterdir()} == {f"distributions-bleu-{n}.png" for n in (1, 2, 3, 4)}
 
 
 def test_references_alone(folder: Path, run: Run) -> None:
-    assert_refused(run("study", "distributions", "references.json"), "no candidates given", "at least one file")
+    assert_refused(run("study", "score-distributions", "references.json"), "no candidates given", "at least one file")

@@ -1,4 +1,4 @@
-"""captious study failures"""
+"""captious study critical-failures"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .conftest import METRICS
 
 
 def test_failures(rated: Path, run: Run) -> None:
-    outcome = run("study", "failures", rated, *METRICS, "--gap", 1)
+    outcome = run("study", "critical-failures", rated, *METRICS, "--gap", 1)
     assert outcome.code == 0, outcome
     (record, _) = studies.critical_failures(rated, ["bleu-1", "cider-d"], gap=1).records
     line = next(line.split() for line in outcome.out.splitlines() if line.strip().startswith("bleu-1"))
@@ -21,4 +21,4 @@ def test_failures(rated: Path, run: Run) -> None:
 
 
 def test_refusals(rated: Path, run: Run) -> None:
-    assert_refused(run("study", "failures", rated, "--gap", "0"), "--gap")
+    assert_refused(run("study", "critical-failures", rated, "--gap", "0"), "--gap")

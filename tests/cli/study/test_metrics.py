@@ -1,4 +1,4 @@
-"""captious study metrics"""
+"""captious study metric-correlations"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .conftest import METRICS
 
 
 def test_metrics(rated: Path, run: Run) -> None:
-    outcome = run("study", "metrics", rated, *METRICS, "--statistic", "spearman", "--format", "json")
+    outcome = run("study", "metric-correlations", rated, *METRICS, "--statistic", "spearman", "--format", "json")
     assert outcome.code == 0, outcome
     expected = studies.metric_correlations(rated, ["bleu-1", "cider-d"], statistic="spearman")
     assert outcome.json["records"] == [dict(record) for record in expected.records]
@@ -19,4 +19,4 @@ def test_metrics(rated: Path, run: Run) -> None:
 
 
 def test_refusals(rated: Path, run: Run) -> None:
-    assert_refused(run("study", "metrics", rated, "-m", "blue"), "no metric 'blue'")
+    assert_refused(run("study", "metric-correlations", rated, "-m", "blue"), "no metric 'blue'")

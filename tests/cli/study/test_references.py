@@ -1,4 +1,4 @@
-"""captious study references"""
+"""captious study reference-counts"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .conftest import METRICS
 
 
 def test_references(rated: Path, run: Run) -> None:
-    outcome = run("study", "references", rated, *METRICS, "--counts", "1, 3", "--draws", 2, "--format", "json")
+    outcome = run("study", "reference-counts", rated, *METRICS, "--counts", "1, 3", "--draws", 2, "--format", "json")
     assert outcome.code == 0, outcome
     study = outcome.json
     expected = studies.reference_counts(rated, ["bleu-1", "cider-d"], [1, 3], draws=2)
@@ -33,4 +33,4 @@ def test_references(rated: Path, run: Run) -> None:
     ],
 )
 def test_refusals(rated: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
-    assert_refused(run("study", "references", *arguments), *parts)
+    assert_refused(run("study", "reference-counts", *arguments), *parts)

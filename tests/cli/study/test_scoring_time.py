@@ -1,4 +1,4 @@
-"""captious study timing"""
+"""captious study scoring-time"""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from .conftest import METRICS
 
 
 def test_timing(folder: Path, run: Run) -> None:
-    outcome = run("study", "timing", "baseline.json", "references.json", *METRICS, "--repeats", 2, "--format", "json")
+    outcome = run(
+        "study", "scoring-time", "baseline.json", "references.json", *METRICS, "--repeats", 2, "--format", "json"
+    )
     assert outcome.code == 0, outcome
     assert outcome.json["settings"]["repeats"] == 2
     assert [r["metric"] for r in outcome.json["records"]] == ["bleu-1", "cider-d"]
 
 
 def test_threads(folder: Path, run: Run) -> None:
-    outcome = run("study", "timing", "baseline.json", "references.json", *METRICS, "--threads", 1, "--format", "json")
+    outcome = run(
+        "study", "scoring-time", "baseline.json", "references.json", *METRICS, "--threads", 1, "--format", "json"
+    )
     assert outcome.json["settings"]["threads"] == 1

@@ -1,4 +1,4 @@
-"""captious study smurf, with constants that captious fit smurf wrote"""
+"""captious study smurf-analysis, with constants that captious fit smurf wrote"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_against_python(folder: Path, run: Run, model: str) -> None:
         ("-m", "smurf:constants=own.json", "--model", model),
         ("-m", f"smurf:mima_model={model},spurts_model={model},constants=own.json"),
     ):
-        outcome = run("study", "smurf", *files, *arguments, "--format", "json")
+        outcome = run("study", "smurf-analysis", *files, *arguments, "--format", "json")
         assert outcome.code == 0, outcome
         assert outcome.json == expected
     assert [record["system"] for record in expected["records"]] == ["people", "baseline", "improved"]
@@ -44,7 +44,7 @@ def test_against_python(folder: Path, run: Run, model: str) -> None:
 def test_pictures(folder: Path, run: Run, model: str) -> None:
     pytest.importorskip("matplotlib")
     files = ("baseline.json", "references.json")
-    outcome = run("study", "smurf", *files, "--human", "improved.json", "--model", model, "--plot", "pictures")
+    outcome = run("study", "smurf-analysis", *files, "--human", "improved.json", "--model", model, "--plot", "pictures")
     assert outcome.code == 0, outcome
     assert (folder / "pictures" / "smurf.png").exists()
     assert "grammar penalty" in outcome.out
@@ -52,16 +52,23 @@ def test_pictures(folder: Path, run: Run, model: str) -> None:
 
 
 def test_refusals(folder: Path, run: Run) -> None:
-    assert_refused(run("study", "smurf", "references.json"), "at least one file of candidates")
+    assert_refused(run("study", "smurf-analysis", "references.json"), "at least one file of candidates")
     files = ("baseline.json", "references.json")
-    assert_refused(run("study", "smurf", *files, "-m", "rouge-l"), "rouge-l is not SMURF")
+    assert_refused(run("study", "smurf-analysis", *files, "-m", "rouge-l"), "rouge-l is not SMURF")
     pytest.importorskip("transformers")
-    outcome = run("study", "smurf", *files, "-m", "smurf:constants=baseline.json")
+    outcome = run("study", "smurf-analysis", *files, "-m", "smurf:constants=baseline.json")
     assert_refused(outcome, "not a file of SMURF constants", "captious fit smurf")
 
 
 def test_the_constants_are_never_overwritten(folder: Path, run: Run) -> None:
     (folder / "own.json").write_text("{}")
-    arguments = ("study", "smurf", "baseline.json", "references.json", "-m", "smurf:threshold=-2,constants=own.json")
+    arguments = (
+        "study",
+        "smurf-analysis",
+        "baseline.json",
+        "references.json",
+        "-m",
+        "smurf:threshold=-2,constants=own.json",
+    )
     assert_refused(run(*arguments, "-o", "own.json"), "own.json is also an input")
     assert (folder / "own.json").read_text() == "{}"

@@ -1,4 +1,4 @@
-"""captious study systems"""
+"""captious study system-correlations"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_systems(third: Path, run: Run) -> None:
     human = third.with_name("human.json")
     human.write_text(json.dumps({"m1": {"baseline": 0.3, "improved": 0.8, "moved": 0.1}}))
     files = ("baseline.json", "improved.json", third, "references.json")
-    outcome = run("study", "systems", *files, *METRICS, "--human", human, "--format", "json")
+    outcome = run("study", "system-correlations", *files, *METRICS, "--human", human, "--format", "json")
     assert outcome.code == 0, outcome
     scores = {r["of"]: r["cider-d"] for r in outcome.json["records"] if r["what"] == "score"}
     assert scores["improved"] > scores["baseline"] > scores["moved"]
@@ -32,4 +32,4 @@ def test_systems(third: Path, run: Run) -> None:
     ],
 )
 def test_refusals(folder: Path, run: Run, files: tuple[str, ...], part: str) -> None:
-    assert_refused(run("study", "systems", *files, "-m", "bleu-1"), part)
+    assert_refused(run("study", "system-correlations", *files, "-m", "bleu-1"), part)

@@ -1,4 +1,4 @@
-"""captious study frequencies, rules and sentences"""
+"""captious study word-frequencies, rules and sentences"""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ..conftest import Run, assert_refused
 
 
 def test_frequencies(run: Run, folder: Path) -> None:
-    done = run("study", "frequencies", "improved.json", "references.json", "--words", "4", "--format", "json")
+    done = run("study", "word-frequencies", "improved.json", "references.json", "--words", "4", "--format", "json")
     expected = studies.word_frequencies({"improved": folder / "improved.json"}, folder / "references.json", 4)
     assert done.json["records"] == [dict(record) for record in expected.records]
 
 
 def test_rules(run: Run, folder: Path) -> None:
-    done = run("study", "rules", "references.json", "--system", "improved.json", "--format", "json")
+    done = run("study", "collection-rules", "references.json", "--system", "improved.json", "--format", "json")
     expected = studies.collection_rules(
         folder / "references.json", systems={"improved": folder / "improved.json"}
     ).records
     assert done.json["records"] == [dict(record) for record in expected]
-    assert "eight words or more" in run("study", "rules", "references.json").out
+    assert "eight words or more" in run("study", "collection-rules", "references.json").out
 
 
 def test_sentences(run: Run, folder: Path) -> None:
-    refused = run("study", "sentences", "improved.json", "baseline.json", "-m", "bleu-1")
+    refused = run("study", "sentence-scores", "improved.json", "baseline.json", "-m", "bleu-1")
     assert_refused(refused, "bleu cannot be computed without references")
-    assert run("study", "sentences").code == 2
+    assert run("study", "sentence-scores").code == 2

@@ -1,4 +1,4 @@
-"""captious study ablation, depth and size"""
+"""captious study feature-ablation, depth and size"""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class TestStudies:
 
     @pytest.mark.parametrize("group", ["bleu-1", "=bleu-1"])
     def test_groups_of_another_form(self, group: str, run: Run) -> None:
-        outcome = run("study", "ablation", *GIVEN, "--group", group)
+        outcome = run("study", "feature-ablation", *GIVEN, "--group", group)
         assert_refused(outcome, "not of the form NAME=FEATURE,FEATURE")
 
     def test_a_benchmark_of_systems(self, shared_data: Path, run: Run) -> None:
-        outcome = run("study", "depth", *GIVEN, "coco-2015", "--data", shared_data)
+        outcome = run("study", "network-depth", *GIVEN, "coco-2015", "--data", shared_data)
         assert_refused(outcome, "coco-2015 judges systems, not captions", "benchmark of captions")

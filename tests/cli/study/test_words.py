@@ -1,4 +1,4 @@
-"""captious study words"""
+"""captious study word-agreement"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..conftest import Run, assert_refused
 
 def test_words(run: Run, folder: Path) -> None:
     options = ("--words", "3", "--system", "baseline.json", "--system", "improved.json", "--format", "json")
-    done = run("study", "words", "references.json", *options)
+    done = run("study", "word-agreement", "references.json", *options)
     assert done.code == 0, done.err
     assert done.json["records"][0]["word"] == "a"
     assert {"phr_baseline", "phr_improved"} <= done.json["records"][0].keys()
@@ -19,7 +19,7 @@ def test_words(run: Run, folder: Path) -> None:
 
 
 def test_words_as_a_table(run: Run, folder: Path) -> None:
-    done = run("study", "words", "references.json", "--words", "4", "-k", "2")
+    done = run("study", "word-agreement", "references.json", "--words", "4", "-k", "2")
     assert done.code == 0, done.err
     assert "k = 2 references" in done.out
     assert len([line for line in done.out.splitlines() if line.startswith("  ") and " ." in line]) >= 4
@@ -28,7 +28,7 @@ def test_words_as_a_table(run: Run, folder: Path) -> None:
 def test_pictures(run: Run, folder: Path) -> None:
     pytest.importorskip("matplotlib")
     options = ("--words", "3", "--system", "baseline.json", "--plot", "pictures")
-    done = run("study", "words", "references.json", *options)
+    done = run("study", "word-agreement", "references.json", *options)
     assert done.code == 0, done.err
     assert {file.name for file in (folder / "pictures").iterdir()} == {"words.png", "phr.png"}
 
@@ -42,4 +42,4 @@ def test_pictures(run: Run, folder: Path) -> None:
     ],
 )
 def test_refusals(run: Run, folder: Path, option: tuple[str, ...], part: str) -> None:
-    assert_refused(run("study", "words", "references.json", *option), part)
+    assert_refused(run("study", "word-agreement", "references.json", *option), part)

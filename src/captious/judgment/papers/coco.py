@@ -99,7 +99,7 @@ PAPER = Paper(
             metrics=False,
             percent=True,
             digits=2,
-            command="captious study rules REFERENCES --system FILE",
+            command="captious study collection-rules REFERENCES --system FILE",
             remark="The paper has no figures. No program can check that what is described is important; the last three "
             "rules are judged by words that usually go with breaking them.",
         ),

@@ -186,7 +186,7 @@ def _layers(name: str, shows: str, row: str, recipe: Recipe, published: Sequence
             for label, n in (("no learning", None), ("1 layer", 0), ("2 layers", 1), ("3 layers", 2))
         ],
         {row: published},
-        command="captious study depth",
+        command="captious study network-depth",
         remark="Without learning, the score is the mean of the features: .283 for LCEval here, .266 with features as "
         "the authors scale them, and .353 for SPIDEr.",
     )
@@ -224,7 +224,7 @@ COMBINATION = _trained(
         )
         for how in ("min", "mean")
     ],
-    command="captious study depth --recipe FILE",
+    command="captious study network-depth --recipe FILE",
     remark="In the authors' code, the mean and minimum of longer n-grams are those of unigrams. The figures are not at "
     "hand.",
 )
@@ -237,7 +237,7 @@ SIZE = _trained(
     "Agreement by the number of images whose captions are examples.",
     {"LCEval": _COMPOSITE},
     [PaperColumn(f"{size:,} images", _SIZE, {"images": size}, row="benchmark") for size in _SIZES],
-    command="captious study size",
+    command="captious study training-size",
     remark="The figure's values are not at hand.",
 )
 
@@ -251,7 +251,7 @@ FEATURES = _trained(
         PaperColumn(kind, _ABLATION, {"kind": kind, "benchmark": _COMPOSITE}, row="features")
         for kind in ("without", "alone")
     ],
-    command="captious study ablation",
+    command="captious study feature-ablation",
     remark="The published figures are not at hand.",
 )
 
@@ -262,7 +262,7 @@ VALIDATION = _trained(
     "Agreement on the validation data by epoch (--plot draws all epochs).",
     {f"epoch {epoch}": str(epoch) for epoch in (1, 10, 50)},
     [PaperColumn("Kendall", _EPOCHS, value="tau_b", row="epoch")],
-    command="captious study epochs",
+    command="captious study training-epochs",
     remark="The figure's values are not at hand.",
 )
 ACCURACY = _trained(
@@ -274,7 +274,7 @@ ACCURACY = _trained(
         PaperColumn("accuracy", _EPOCHS, value="accuracy", row="epoch"),
         PaperColumn("Kendall", _EPOCHS, value="tau_b", row="epoch"),
     ],
-    command="captious study epochs",
+    command="captious study training-epochs",
     remark="The figure's values are not at hand.",
 )
 
@@ -310,7 +310,7 @@ TIME = PaperTable(
     "time",
     "section 7.5.7",
     "What a metric costs: seconds per 1,000 captions, on this machine.",
-    command="captious study timing SYSTEM REFERENCES",
+    command="captious study scoring-time SYSTEM REFERENCES",
 )
 
 PAPER = Paper(

@@ -56,7 +56,7 @@ def _of_grid(
         metrics=False,
         needs="for full size (512 units, 40,504 images, nine systems) hours of a GPU, and image features of the "
         "photographs",
-        command="captious study critiques SYSTEM REFERENCES --images FEATURES --layers 1,2",
+        command="captious study critique-grid SYSTEM REFERENCES --images FEATURES --layers 1,2",
         remark="The figure's values are not at hand. Ours are of small critiques (128 units, 10 epochs) that see no "
         "images, on 2,000 images and one system, in two folds.",
     )

@@ -102,7 +102,7 @@ PAPER = Paper(
                 for label, value in (("SPARCS", "sparcs"), ("SPURTS", "spurts"), ("overlap", "overlap"))
             ],
             metrics=False,
-            command="captious study smurf SYSTEM... REFERENCES, with the models, for other captions",
+            command="captious study smurf-analysis SYSTEM... REFERENCES, with the models, for other captions",
             remark=_FROM_SCORES,
         ),
         PaperTable(
@@ -114,7 +114,7 @@ PAPER = Paper(
             {"people": (-44.93,), "system 1": (-7.47,), "system 2": (-7.56,), "system 3": (-4.46,)},
             metrics=False,
             digits=2,
-            command="captious study smurf SYSTEM... REFERENCES, with the models, for other captions",
+            command="captious study smurf-analysis SYSTEM... REFERENCES, with the models, for other captions",
             remark=_FROM_SCORES,
         ),
         PaperTable(
@@ -122,7 +122,7 @@ PAPER = Paper(
             "figure 5",
             "MIMA of sentences.",
             needs="distilbert-base-uncased, and sentences of which some are ungrammatical",
-            command="captious study sentences FILE... -m mima",
+            command="captious study sentence-scores FILE... -m mima",
         ),
         PaperTable(
             "failures",
@@ -147,8 +147,8 @@ PAPER = Paper(
             percent=True,
             digits=1,
             differs="the paper's definition of a failure, its figures and its causes are not at hand; ours is that of "
-            "captious study failures, without causes",
-            command="captious study failures BENCHMARK",
+            "captious study critical-failures, without causes",
+            command="captious study critical-failures BENCHMARK",
         ),
     ),
 )

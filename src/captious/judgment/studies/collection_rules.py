@@ -64,7 +64,7 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
                 record |= {"share": len(broken) / max(1, len(captions[name])), "example": broken[0] if broken else ""}
                 records.append(record)
     return Study(
-        "rules",
+        "collection-rules",
         f"Rules of COCO's collection: {name_of_file(references, table.name)}, {len(table):,} images",
         ("captions_of", "rule", "captions", "broken", "share", "example"),
         records,

@@ -90,7 +90,7 @@ def critical_failures(
         record |= {"rate": float((wrong + tied / 2).mean()), "ci95_low": low, "ci95_high": high}
         records.append(record)
     return Study(
-        "failures",
+        "critical-failures",
         f"Critical failures: {name}",
         ("metric", "pairs", "failures", "ties", "rate", "ci95_low", "ci95_high"),
         records,

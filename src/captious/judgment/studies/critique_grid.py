@@ -103,7 +103,7 @@ def critique_grid(
     }
     name = name_of_file(candidates, "candidates")
     return Study(
-        "critiques",
+        "critique-grid",
         f"LEIC in two folds, trained in several ways: {name}, {len(captions):,} images, recipe {recipe.name}",
         ("images", "augmentation", "layers", "score", "ci95_low", "ci95_high", "human", *PATHOLOGIES),
         records,

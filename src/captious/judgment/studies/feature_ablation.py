@@ -87,7 +87,7 @@ def feature_ablation(
             records = trials.records(trials.agreements(scores), everything)
             rows += [{"kind": kind, "features": name, **record} for record in records]
     return trials.study(
-        "ablation",
+        "feature-ablation",
         "without some features",
         ("kind", "features"),
         rows,

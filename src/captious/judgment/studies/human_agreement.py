@@ -114,7 +114,7 @@ def human_agreement(
         records.append(_record(label, counts, scores, intervals, rows))
         lines[label] = _line(label, counts, scores, intervals, rows)
     return Study(
-        "agreement",
+        "human-agreement",
         f"Human captions against other human captions: {name_of_file(references, table.name)}, {len(images):,} images",
         [key for key in records[0] if key != "ci95"],
         records,

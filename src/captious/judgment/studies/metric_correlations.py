@@ -69,7 +69,7 @@ def metric_correlations(
     records, matrix = correlations(points, statistic)
     title = f"Correlations between metrics and with human judgments: {name}, {statistic} over {judgments.n:,} {of}"
     return Study(
-        "metrics",
+        "metric-correlations",
         title,
         ("metric", *points),
         [{"metric": label, **record} for label, record in records.items()],

@@ -89,7 +89,7 @@ def network_depth(
     variations["no network"] = {"layers": "none", "hidden_layers": None}, Variation(trained=False)
     rows = trials.compared(variations)
     return trials.study(
-        "depth",
+        "network-depth",
         "by number of hidden layers",
         ("layers", "hidden_layers"),
         rows,

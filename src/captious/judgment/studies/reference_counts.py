@@ -90,7 +90,7 @@ def reference_counts(
     statistic = judgments.protocol.statistic
     name = judgments.protocol.full_name
     return Study(
-        "references",
+        "reference-counts",
         f"Agreement with human judgments by number of references: {name}, {statistic}",
         ("metric", "references", "value", "ci95_low", "ci95_high"),
         records,

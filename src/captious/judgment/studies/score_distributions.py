@@ -117,7 +117,7 @@ def score_distributions(
     if left_out:
         notes.append(f"{left_out:,} images with a single reference are excluded.")
     return Study(
-        "distributions",
+        "score-distributions",
         f"Scores of human and machine captions: {name_of_file(references, table.name)}, {len(drawn):,} images",
         (
             *("metric", "captions_of", *SUMMARY),

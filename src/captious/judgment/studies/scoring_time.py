@@ -79,7 +79,7 @@ def scoring_time(
             record |= {"cpu_s": np.median(cpus)}
             records.append({key: value if key == "metric" else float(value) for key, value in record.items()})
     return Study(
-        "timing",
+        "scoring-time",
         f"Seconds per 1,000 captions, median of {repeats}: {n:,} captions, "
         f"{len(captions.references.texts) / n:.1f} references each, {n_threads} thread{'s' if n_threads > 1 else ''}",
         ("metric", "wall_s", "fastest_s", "slowest_s", "cpu_s"),

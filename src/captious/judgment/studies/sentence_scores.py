@@ -45,7 +45,7 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
     first = next(iter(reports.values()))
     scores = {label: {name: report[label].per_caption for name, report in reports.items()} for label in first}
     return Study(
-        "sentences",
+        "sentence-scores",
         f"Scores of sentences without references: {', '.join(systems)}",
         ("metric", "sentences_of", "sentences", *SUMMARY),
         [

@@ -221,7 +221,7 @@ def _study(
             }
         )
     return Study(
-        "smurf",
+        "smurf-analysis",
         f"Semantics, style and grammar vs. humans: {what}",
         tuple(records[0]),
         records,

@@ -109,7 +109,7 @@ def system_correlations(
     if not all(same_images(report.ids, first.ids) for report in reports.values()):
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     return Study(
-        "systems",
+        "system-correlations",
         f"{len(reports)} systems: scores, and {statistic} correlations between metrics"
         + (" and with human scores" if measures else ""),
         ("what", "of", *over_systems),

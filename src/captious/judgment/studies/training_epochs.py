@@ -79,7 +79,7 @@ def training_epochs(
     lines = dict(zip(("validation captions", "training examples"), accuracies, strict=True))
     points = {"epochs": Curve(of_column["accuracy"], of_column["tau_b"], points=True)}
     return Study(
-        "epochs",
+        "training-epochs",
         f"Agreement and accuracy by epoch: recipe {trials.recipe.name}, {len(trials.human):,} training examples",
         columns,
         records,

@@ -78,7 +78,7 @@ def training_size(
     sizes = sorted({*sizes}, reverse=True)
     rows = trials.compared({f"{size:,} images": ({"images": size}, Variation(images=size)) for size in sizes})
     return trials.study(
-        "size",
+        "training-size",
         "by number of training images",
         ("images",),
         rows,

@@ -100,7 +100,7 @@ def word_agreement(
     ends = np.cumsum([len(members) for members in kinds.values()])
     rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
     return Study(
-        "words",
+        "word-agreement",
         f"Human agreement on words: {name_of_file(references, table.name)}, {people.n_images:,} images, "
         f"k = {people.k} references",
         list(columns),

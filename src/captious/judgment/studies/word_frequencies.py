@@ -82,7 +82,7 @@ def word_frequencies(
     ]
     lines = {name: _cumulative(of_words) for name, of_words in counts.items()}
     return Study(
-        "frequencies",
+        "word-frequencies",
         f"Words of human and machine captions: {name_of_file(references, table.name)}, {len(people):,} images",
         ("word", *counts),
         records,
