@@ -26,6 +26,9 @@ them without a traceback and exits with status 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 __all__ = [
     "CaptionFileError",
     "CaptionTypeError",
@@ -47,7 +50,11 @@ __all__ = [
     "TruncatedFileError",
     "UnknownImageError",
     "UnknownNameError",
+    "option",
+    "options_as_flags",
 ]
+
+_as_flags = False
 
 
 class CaptiousError(Exception):
@@ -148,3 +155,28 @@ class MissingExtraError(CaptiousError):
 
 class CaptiousWarning(UserWarning):
     """A result that is valid but may be misleading."""
+
+
+def option(name: str, value: str = "") -> str:
+    """An option as readers of a message write it: ``--idf coco`` on the command line, ``idf="coco"`` in Python.
+
+    Args:
+        name: the parameter.
+        value: a value, or in capitals what it is, as ``FILE``; empty for a flag that is set.
+    """
+    if _as_flags:
+        return f"--{name.replace('_', '-')} {value}".rstrip()
+    if not value:
+        return f"{name}=True"
+    return f"{name}={value}" if value.isupper() else f'{name}="{value}"'
+
+
+@contextmanager
+def options_as_flags() -> Iterator[None]:
+    """Write options as flags of the command line in all messages of this process."""
+    global _as_flags
+    before, _as_flags = _as_flags, True
+    try:
+        yield
+    finally:
+        _as_flags = before

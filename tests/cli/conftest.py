@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from captious.cli import main
+from captious.errors import options_as_flags
 from captious.resources import meteor_tables as meteor
 from captious.resources import spice_grammar
 
@@ -37,6 +38,13 @@ class Outcome:
 
 
 Run: TypeAlias = Callable[..., Outcome]
+
+
+@pytest.fixture(autouse=True)
+def flags() -> Iterator[None]:
+    """Tests of commands compare messages with the library's, which name options as the command line does."""
+    with options_as_flags():
+        yield
 
 
 @pytest.fixture

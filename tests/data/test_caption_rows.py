@@ -79,7 +79,7 @@ def test_two_candidates_for_an_image(refuses: Refuses, write: Write) -> None:
 def test_a_list_of_candidates(refuses: Refuses) -> None:
     with refuses(DuplicateCandidateError, "1 of 2 images", "candidates: key 9 has 2", "one candidate per image"):
         read_rows({7: ["a"], 9: ["a", "b"]}, "candidates")
-    with refuses(MissingCandidatesError, "1 of 2 images", "candidates: key 9", "--subset"):
+    with refuses(MissingCandidatesError, "1 of 2 images", "candidates: key 9", "subset=True"):
         read_rows({7: ["a"], 9: []}, "candidates")
 
 

@@ -75,7 +75,7 @@ def test_one_candidate_each_is_a_set_of_one() -> None:
 
 @pytest.mark.parametrize("candidates", [SETS, [{"image_id": image, "caption": text} for image, text in ROWS]])
 def test_several_must_be_asked_for(candidates: Any, refuses: Refuses) -> None:
-    with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", "--several"):
+    with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", "several=True"):
         read_captions(candidates, REFERENCES)
 
 

@@ -80,13 +80,13 @@ def test_unknown_images(refuses: Refuses, write: Write) -> None:
         UnknownImageError,
         "3 of 6 candidates are for images that have no references\n",
         f"{path}: image_id 900100, 900101, 900102\n",
-        "is this the right reference file? To score the images that both files share: --subset",
+        "is this the right reference file? To score the images that both files share: subset=True",
     ):
         read_captions(path, REFERENCES)
 
 
 def test_missing_candidates(refuses: Refuses) -> None:
-    with refuses(MissingCandidatesError, "2 of 3 images", "references: image_id 7, 8", "--subset", "subset=True"):
+    with refuses(MissingCandidatesError, "2 of 3 images", "references: image_id 7, 8", "subset=True"):
         read_captions({9: "a"}, REFERENCES)
 
 
@@ -125,7 +125,7 @@ def test_strings_against_numbers(refuses: Refuses) -> None:
     ],
 )
 def test_images_without_references(refuses: Refuses, references: Any) -> None:
-    with refuses(MissingReferencesError, "1 of 2 images have no references", "references: image_id 9", "--subset"):
+    with refuses(MissingReferencesError, "1 of 2 images have no references", "references: image_id 9", "subset=True"):
         read_captions({7: "a", 9: "b"}, references)
     captions = read_captions({7: "a", 9: "b"}, references, subset=True)
     assert (captions.ids, captions.n_candidates_left_out) == ((7,), 1)

@@ -185,7 +185,7 @@ def test_one_of_several_splits_must_be_chosen(name: str, splits: str) -> None:
         read_references(FOLDER / name)
     assert "splits, and none was chosen" in caught.value.message
     assert splits in caught.value.where
-    assert "--split NAME" in caught.value.help
+    assert "split=NAME" in caught.value.help
     with pytest.raises(InputError, match="there is no split 'tset'") as caught:
         read_references(FOLDER / name, split="tset")
     assert splits in caught.value.where
@@ -222,9 +222,7 @@ def test_columns_of_either_side(write: Write) -> None:
 
 def test_columns_that_no_source_has(refuses: Refuses, write: Write) -> None:
     path = write("c.csv", "image_id,caption,text\n1,a,b\n")
-    with refuses(
-        InputError, "there is no column 'txet'", "'image_id', 'caption', 'text'", "candidates: found", "--col"
-    ):
+    with refuses(InputError, "there is no column 'txet'", "'image_id', 'caption', 'text'", "candidates: found", "col"):
         read_captions([{"id": 1, "caption": "a"}], path, columns="caption=txet")
     with refuses(CaptionFileError, "there is no column 'key'", "found 'picture', 'caption'"):
         read_references(write("d.csv", "picture,caption\n1,a\n"), columns="id=key")
@@ -252,7 +250,7 @@ def test_a_language_of_crossmodal_3600_must_be_chosen_and_be_there(write: Write,
     file = FOLDER / "crossmodal_3600_captions.jsonl"
     with pytest.raises(CaptionFileError, match="de and en and ja could be the references") as caught:
         read_references(file)
-    assert "--columns caption=de or --columns caption=en or" in caught.value.help
+    assert 'columns="caption=de" or columns="caption=en" or' in caught.value.help
     with pytest.raises(InputError, match="de and en and ja could be"):
         read_references(file, columns="caption=fr")
     with refuses(CaptionFileError, "expected 'ja' to be an object with 'caption/stems', found 'caption'", "line 1"):
@@ -271,18 +269,18 @@ def test_keys_of_objects_in_any_file(write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "message", "choice"),
     [
-        ([{"id": 1, "video_id": "v", "caption": "a"}], "both 'video_id' and 'id'", "--columns id=id"),
-        ([{"id": 1, "caption": "a", "captions": ["a"]}], "both caption and captions", "--columns caption=captions"),
-        ([{"videoID": "v", "enCap": ["a"], "chCap": ["b"]}], "both enCap and chCap", "--columns caption=chCap"),
+        ([{"id": 1, "video_id": "v", "caption": "a"}], "both 'video_id' and 'id'", 'columns="id=id"'),
+        ([{"id": 1, "caption": "a", "captions": ["a"]}], "both caption and captions", 'columns="caption=captions"'),
+        ([{"videoID": "v", "enCap": ["a"], "chCap": ["b"]}], "both enCap and chCap", 'columns="caption=chCap"'),
         (
             [{"videoID": "v", "enCap": ["a"], "youtube_id": "v", "caption": "b"}],
             "two layouts, VATEX and AudioCaps",
-            "--columns id=videoID,caption=enCap or --columns id=youtube_id,caption=caption",
+            'columns="id=videoID,caption=enCap" or columns="id=youtube_id,caption=caption"',
         ),
         (
             [{"question_id": 1, "text": "a", "id": 2, "caption": "b"}],
             "two layouts, LLaVA and rows with the usual names",
-            "--columns id=question_id,caption=text",
+            'columns="id=question_id,caption=text"',
         ),
         (
             {
@@ -290,7 +288,7 @@ def test_keys_of_objects_in_any_file(write: Write) -> None:
                 "annotations": [{"image_id": 1, "caption": "a"}],
             },
             "two layouts, COCO and Karpathy",
-            "--columns caption=caption or --columns caption=sentences",
+            'columns="caption=caption" or columns="caption=sentences"',
         ),
     ],
 )
@@ -299,7 +297,7 @@ def test_what_fits_two_layouts(write: Write, content: Any, message: str, choice:
         read_references(write("r.json", json.dumps(content)))
     assert message in caught.value.message
     assert choice in caught.value.help
-    first = choice.partition(" or ")[0].removeprefix("--columns ")
+    first = choice.partition(" or ")[0].removeprefix('columns="').removesuffix('"')
     assert len(read_references(write("r.json", json.dumps(content)), columns=first)) == 1
 
 

@@ -41,7 +41,7 @@ def test_karpathy_split(coco: Path, refuses: Refuses) -> None:
     assert len(references) == 5_000
     assert references.id_form == "text"
     results = coco / "results_val2014" / "vinyals-et-al-2017.json.gz"
-    with refuses(UnknownImageError, "35,504 of 40,504 candidates", str(results), "--subset"):
+    with refuses(UnknownImageError, "35,504 of 40,504 candidates", str(results), "subset=True"):
         read_captions(results, references)
     captions = read_captions(results, references, subset=True)
     assert len(captions) == 5_000

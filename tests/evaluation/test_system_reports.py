@@ -140,7 +140,7 @@ class TestPairs:
     def test_too_few_resamples_for_so_many_tests(self, compared: captious.PairwiseComparison) -> None:
         few = compared.reports.compare(resamples=20)
         assert any("use at least 120 resamples" in warning for warning in few.warnings)
-        assert not any("resamples (--resamples)" in warning for warning in compared.warnings)
+        assert not any("use at least" in warning for warning in compared.warnings)
 
     def test_lower_scores_may_be_better(self) -> None:
         class Wrong(captious.MeanMetric):

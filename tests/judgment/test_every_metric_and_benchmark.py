@@ -39,7 +39,7 @@ def test_every_metric_that_can_run() -> None:
     expected = [name for name in names() if get(name).missing() is None and not get(name).default_models]
     single = [name for name in expected if not issubclass(get(name), SetMetric)]
     assert here == [name for name in single if name not in (*INPUTS, "leic")]
-    assert "bertscore (needs --model)" in warnings[0]
+    assert "bertscore (needs model=NAME)" in warnings[0]
     vectors = Path(__file__).parents[2] / "examples" / "captions-12d.txt"
     assert {"wmd", "mowe", "wembsim"} <= {*available(Settings(vectors=vectors))[0]}
     selection = select(["all", "cider-d:sigma=5"])

@@ -221,7 +221,7 @@ class TestObjects:
 
     def test_images_without_objects_are_named(self) -> None:
         with pytest.raises(
-            MissingObjectsError, match=r"(?s)objects of 2 of 4 images.*image_id 3, 4.*--subset"
+            MissingObjectsError, match=r"(?s)objects of 2 of 4 images.*image_id 3, 4.*subset=True"
         ) as caught:
             Chair(objects={1: ["dog"], 2: ["dog"]}).statistics(captions())
         assert isinstance(caught.value, InputError)
@@ -257,7 +257,7 @@ class TestObjects:
             Chair(objects=NOTHING).objects_of([{1: ["dog", "cat"], 2: ["cow and horse"]}])
 
     def test_it_needs_objects(self) -> None:
-        with pytest.raises(ParameterError, match="--objects FILE"):
+        with pytest.raises(ParameterError, match="objects=FILE"):
             captious.score(CANDIDATES, REFERENCES, ["chair"])
 
     def test_it_has_the_named_variants(self) -> None:

@@ -353,7 +353,7 @@ def test_w_outside_its_range(metric: type[ClipScore], w: float, pictures: Path) 
 def test_without_images() -> None:
     with pytest.raises(ParameterError, match="refclipscore needs the images") as caught:
         RefClipScore()
-    assert "--images DIR" in caught.value.help
+    assert "images=DIR" in caught.value.help
 
 
 def test_missing_and_broken_images_are_told_before_any_model_is_read(captions: Captions, tmp_path: Path) -> None:

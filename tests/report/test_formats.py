@@ -95,7 +95,7 @@ class TestCsv:
         for row in rows:
             difference = comparison[row["metric"]]
             assert float(row["difference"]) == difference.difference
-            assert (float(row["low"]), float(row["high"])) == difference.interval
+            assert (float(row["difference_low"]), float(row["difference_high"])) == difference.interval
             assert float(row["p_randomization"]) == difference.p_randomization
             assert row["signature"] == difference.signature
 

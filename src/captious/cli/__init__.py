@@ -20,7 +20,7 @@ from captious.cli.command_group import CommandGroup
 from captious.cli.progress_bar import ProgressBar, at_a_terminal
 from captious.cli.standard_streams import prepare_streams
 from captious.cli.stop_signals import stoppable
-from captious.errors import CaptiousError, CaptiousWarning
+from captious.errors import CaptiousError, CaptiousWarning, options_as_flags
 from captious.progress import observed
 from captious.version import __version__
 
@@ -65,8 +65,10 @@ _COMMANDS = {
 )
 @click.option("--debug", is_flag=True, help="Show tracebacks; can be given anywhere.")
 @click.version_option(__version__, prog_name="captious")
-def captious(debug: bool) -> None:
+@click.pass_context
+def captious(context: click.Context, debug: bool) -> None:
     """Evaluate image captions and caption metrics."""
+    context.with_resource(options_as_flags())
 
 
 def main() -> None:

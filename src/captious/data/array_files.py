@@ -1,12 +1,12 @@
-"""Files of named arrays with a JSON header, mapped into memory when they are read.
+"""Files of named arrays with a JSON header, mapped into memory when they are read, so that processes share them.
 
 Layout: eight bytes of magic, the length and the CRC-32 of the header (little-endian, 32 bits each); the header, JSON,
-padded with spaces; the arrays. Header and arrays begin at multiples of 64. The header has the size of what follows and,
-for each array, dtype, shape, offset after the header, and CRC-32.
+padded with spaces; the arrays, each padded with zeros. Header and arrays begin at multiples of 64. The header has a
+description, and dtype, shape and CRC-32 (padding included) of each array, in the order in which they follow.
 
-Opening checks the header, its own checksum included, against the size of the file; the checksum of an array is checked
-when it is first asked for. Nothing is unpickled, and no memory is allocated for sizes that a header claims. Checksums
-find damage, not malice: who uses arrays checks that they lead nowhere out of bounds.
+Opening checks the header, its own checksum included, against the size of the file. Arrays are checked when they are
+first requested, or all at once when the file is opened. Nothing is unpickled, and no memory is allocated for sizes that
+a header claims. Checksums find damage, not malice: who uses arrays checks that they lead nowhere out of bounds.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import os
 import struct
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ __all__ = ["ArrayFile", "write_array_file"]
 _PROLOGUE = struct.Struct("<8sII")
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 28
+_PIECE = 1 << 18
 _DTYPES = frozenset(("|u1", "|b1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8"))
 
 
@@ -37,20 +39,19 @@ def write_array_file(
     file: IO[bytes], magic: bytes, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write arrays by name, after eight bytes of magic and a description of them in JSON."""
-    entries = {}
-    size = 0
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    entries = {}
     for name, array in plain.items():
         if array.dtype.str not in _DTYPES:
             raise TypeError(f"{name} is an array of {array.dtype}")
-        entries[name] = [array.dtype.str, list(array.shape), size, zlib.crc32(_bytes(array))]
-        size += _aligned(array.nbytes)
-    header = json.dumps({"size": size, "arrays": entries, "about": about}, separators=(",", ":")).encode()
+        crc = zlib.crc32(_padding(array.nbytes), zlib.crc32(_bytes(array)))
+        entries[name] = [array.dtype.str, list(array.shape), crc]
+    header = json.dumps({"arrays": entries, "about": about}, separators=(",", ":")).encode()
     header = header.ljust(_aligned(_PROLOGUE.size + len(header)) - _PROLOGUE.size)
     file.write(_PROLOGUE.pack(magic, len(header), zlib.crc32(header)) + header)
     for array in plain.values():
         file.write(_bytes(array))
-        file.write(bytes(_aligned(array.nbytes) - array.nbytes))
+        file.write(_padding(array.nbytes))
 
 
 class ArrayFile:
@@ -61,48 +62,61 @@ class ArrayFile:
         magic: what it must begin with.
         what: what such a file is called in messages, as in "a file of prepared references".
         help: what to do about one that is damaged.
+        check_unless: check all arrays now, unless this is the file's identity. None: check each when it is requested.
+
+    Attributes:
+        about: the description that was written.
+        checksum: that of the header, which tells this content from another.
+        identity: inode, size and times of the file; it changes with the content.
 
     Raises:
         CaptionFileError: another kind of file, or a damaged one; TruncatedFileError for one that is truncated.
         OSError: it cannot be read.
     """
 
-    def __init__(self, path: str | os.PathLike[str], magic: bytes, *, what: str, help: str) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], magic: bytes, *, what: str, help: str, check_unless: str | None = None
+    ) -> None:
         self.path = os.fspath(path)
         self._what, self._help = what, help
         with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
+            state = os.fstat(file.fileno())
+            self.identity = f"{state.st_ino} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}"
             prologue = file.read(_PROLOGUE.size)
             if len(prologue) < _PROLOGUE.size:
-                raise self._truncated(size, _PROLOGUE.size)
-            start, length, crc = _PROLOGUE.unpack(prologue)
+                raise self._truncated(state.st_size, _PROLOGUE.size)
+            start, length, self.checksum = _PROLOGUE.unpack(prologue)
             if start != magic:
                 raise CaptionFileError(f"this is not {what}", where=self.path, help=help)
             if (_PROLOGUE.size + length) % _ALIGNMENT:
                 raise self.damaged("its header has an impossible length")
-            if size < _PROLOGUE.size + length:
-                raise self._truncated(size, _PROLOGUE.size + length)
+            if state.st_size < _PROLOGUE.size + length:
+                raise self._truncated(state.st_size, _PROLOGUE.size + length)
             header = file.read(length) if length <= _LONGEST_HEADER else b""
-            if zlib.crc32(header) != crc:
+            if zlib.crc32(header) != self.checksum:
                 raise self.damaged("its header does not have the checksum that it should have")
-            self._start = _PROLOGUE.size + length
-            self.checksum = crc  # tells this content from another
             try:
                 content = json.loads(header)
                 self.about: Mapping[str, Any] = content["about"]
-                self._entries = {name: _entry(content["size"], *entry) for name, entry in content["arrays"].items()}
-                whole = self._start + content["size"]
+                self._entries, whole = _entries(content["arrays"], _PROLOGUE.size + length)
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
                 raise self.damaged(f"its header is wrong: {error}") from None
-            if size < whole:
-                raise self._truncated(size, whole)
-            if size > whole or not isinstance(self.about, dict):
-                raise self.damaged(f"it has {size:,} bytes where {whole:,} were written")
+            if state.st_size < whole:
+                raise self._truncated(state.st_size, whole)
+            if state.st_size > whole or not isinstance(self.about, dict):
+                raise self.damaged(f"it has {state.st_size:,} bytes where {whole:,} were written")
+            self._all_checked = check_unless is not None
+            if check_unless not in (None, self.identity):
+                self._check_all(file)
             self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays by name; see ``array``."""
+        return {name: self.array(name) for name in self._entries}
 
     def array(self, name: str) -> NDArray[Any]:
         """An array, read-only and mapped; checked at the first request.
@@ -114,16 +128,27 @@ class ArrayFile:
             entry = self._entries.get(name)
             if entry is None:
                 raise self.damaged(f"it has no array {name}")
-            dtype, shape, offset, crc = entry
-            flat = np.frombuffer(self._mapped, dtype, math.prod(shape), self._start + offset)
-            if zlib.crc32(_bytes(flat)) != crc:
-                raise self.damaged(f"{name} does not have the checksum that it should have")
-            self._arrays[name] = flat.reshape(shape)
+            if not self._all_checked:
+                self._compare(name, zlib.crc32(np.frombuffer(self._mapped, np.uint8, entry.stored, entry.start).data))
+            flat = np.frombuffer(self._mapped, entry.dtype, math.prod(entry.shape), entry.start)
+            self._arrays[name] = flat.reshape(entry.shape)
         return self._arrays[name]
 
     def damaged(self, how: str) -> CaptionFileError:
         """The error for content that is not as it was written."""
         return CaptionFileError(f"{self._what} is damaged: {how}", where=self.path, help=self._help)
+
+    def _check_all(self, file: IO[bytes]) -> None:
+        """Check the arrays, which are read and not mapped: those that are never looked up take no memory."""
+        for name, entry in self._entries.items():
+            crc = 0
+            for begin in range(0, entry.stored, _PIECE):
+                crc = zlib.crc32(file.read(min(_PIECE, entry.stored - begin)), crc)
+            self._compare(name, crc)
+
+    def _compare(self, name: str, crc: int) -> None:
+        if crc != self._entries[name].crc:
+            raise self.damaged(f"{name} does not have the checksum that it should have")
 
     def _truncated(self, size: int, whole: int) -> TruncatedFileError:
         return TruncatedFileError(
@@ -131,21 +156,35 @@ class ArrayFile:
         )
 
 
-def _entry(
-    size: int, dtype: str, shape: list[int], offset: int, crc: int
-) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
-    """An entry of the header, checked against the size of all arrays."""
-    numbers = [size, offset, crc, *shape]
-    if dtype not in _DTYPES or len(shape) > 3 or not all(type(n) is int and 0 <= n < 1 << 62 for n in numbers):
-        raise ValueError("not an array")
-    kind = np.dtype(dtype)
-    if offset % _ALIGNMENT or offset + math.prod(shape) * kind.itemsize > size:
-        raise ValueError("an array does not fit the file")
-    return kind, tuple(shape), offset, crc
+@dataclass(frozen=True)
+class _Entry:
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    crc: int
+    start: int  # in the file
+    stored: int  # bytes, padding included
+
+
+def _entries(header: Mapping[str, list[Any]], start: int) -> tuple[dict[str, _Entry], int]:
+    """The entries of a header, and where the last array ends."""
+    entries = {}
+    for name, (dtype, shape, crc) in header.items():
+        are_sizes = all(type(n) is int and 0 <= n < 1 << 62 for n in (crc, *shape))
+        if dtype not in _DTYPES or len(shape) > 3 or not are_sizes:
+            raise ValueError(f"{name} is not an array")
+        kind = np.dtype(dtype)
+        stored = _aligned(math.prod(shape) * kind.itemsize)
+        entries[name] = _Entry(kind, tuple(shape), crc, start, stored)
+        start += stored
+    return entries, start
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
     return array.reshape(-1).view(np.uint8).data
+
+
+def _padding(size: int) -> bytes:
+    return bytes(_aligned(size) - size)
 
 
 def _aligned(size: int) -> int:

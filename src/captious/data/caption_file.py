@@ -9,7 +9,7 @@ from typing import Any
 
 from captious.data.columns import ColumnNames, Columns
 from captious.data.source import Role
-from captious.errors import InputError, ParameterError
+from captious.errors import InputError, ParameterError, option
 
 __all__ = ["CaptionFile", "ReadOptions", "read_options_of"]
 
@@ -60,7 +60,9 @@ class ReadOptions:
         for name, key in self.columns.names.items():
             if name not in self._used:
                 raise InputError(
-                    f"there is no column {name!r}", where=where, help=f"name one of these: --columns {key}=NAME"
+                    f"there is no column {name!r}",
+                    where=where,
+                    help=f"name one of these: {option('columns', f'{key}=NAME')}",
                 )
         if self.splits and None not in self._used:
             raise InputError(

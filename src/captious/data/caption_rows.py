@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 
 from captious.data.ids import IdForm, ImageId, as_image_id
-from captious.data.source import SEVERAL, Role, Source, is_unicode, repeated, some
+from captious.data.source import Role, Source, is_unicode, repeated, some
 from captious.errors import (
     CaptionTypeError,
     DuplicateCandidateError,
     EmptyInputError,
     EncodingError,
     MissingCandidatesError,
+    option,
 )
 
 __all__ = ["CaptionRows", "caption_rows"]
-
-_SEVERAL_HELP = f"are these the references? captious score and compare take several with {SEVERAL}"
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ def caption_rows(
         raise DuplicateCandidateError(
             f"{len(twice):,} of {n_images:,} images have more than one candidate",
             where=f"{rows.name}: {some(shown, separator='; ')}",
-            help=f"keep one candidate per image; {_SEVERAL_HELP}",
+            help=f"keep one candidate per image; {_several_help()}",
         )
     return rows
 
@@ -207,14 +206,14 @@ def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callabl
         raise DuplicateCandidateError(
             f"{len(many):,} of {len(lists):,} images have more than one candidate",
             where=f"{source.name}: {some(many)}",
-            help=f"give one candidate per image; {_SEVERAL_HELP}",
+            help=f"give one candidate per image; {_several_help()}",
         )
     none = [place(entry) for entry, captions in enumerate(lists) if not captions]
     if none:
         raise MissingCandidatesError(
             f"{len(none):,} of {len(lists):,} images have an empty list of candidates",
             where=f"{source.name}: {some(none)}",
-            help="give a candidate for every image, or remove the image and use --subset (subset=True in Python)",
+            help=f"give a candidate for every image, or remove the image and use {option('subset')}",
         )
 
 
@@ -246,3 +245,7 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
         where=f"{name}: {some(wrong)}",
         help="write the full character, or remove it",
     )
+
+
+def _several_help() -> str:
+    return f"are these the references? captious score and compare take several with {option('several')}"

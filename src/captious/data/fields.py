@@ -12,7 +12,7 @@ from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.ids import IdForm, ImageId
 from captious.data.layouts import Layout, fields_of, nearest_layout, row_layouts
 from captious.data.source import Role, Source, some
-from captious.errors import InputError, UnknownNameError
+from captious.errors import InputError, UnknownNameError, option
 
 __all__ = [
     "Fields",
@@ -199,8 +199,8 @@ class _Row:
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """The error for two fields to choose from."""
-        shown = some([f"--columns {choice}" for choice in choices], separator=" or ")
-        return self.source.error(problem, where=self.where, help=f"choose: {shown} (columns= in Python)")
+        shown = some([option("columns", choice) for choice in choices], separator=" or ")
+        return self.source.error(problem, where=self.where, help=f"choose: {shown}")
 
     def _could_be(self, names: Sequence[str]) -> str:
         both = "both " * (len(names) == 2)
@@ -215,7 +215,7 @@ class _Row:
         *names, last = [name.replace("#", "1") for group in usual for name in group]
         taken = {field for group in others for name in group for field in fields_of(name, self.names)}
         left = [name for name in self.names if name not in taken]
-        hint = f"if {left[0]!r} holds them: --columns {column}={left[0]} (columns= in Python)" if len(left) == 1 else ""
+        hint = f"if {left[0]!r} holds them: {option('columns', f'{column}={left[0]}')}" if len(left) == 1 else ""
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, hint=hint)
 
@@ -284,7 +284,7 @@ def _under_key(
             found = some(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
             problem = f"expected {name!r} to be an object with {key!r}, found {found}"
             raise source.error(
-                problem, where=f"{unit} {number}", help=f"name another key: --columns caption={name}/KEY"
+                problem, where=f"{unit} {number}", help=f"name another key: {option('columns', f'caption={name}/KEY')}"
             )
     return [cell[key] for cell in column]
 
@@ -334,12 +334,14 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
         read_options.use([None])
         if absent := [split for split in read_options.splits if split not in counts]:
             message = f"there is no split {' or '.join(map(repr, absent))}"
-            raise InputError(message, where=f"{source.name}: {listed}", help="name one of these: --split NAME")
+            raise InputError(
+                message, where=f"{source.name}: {listed}", help=f"name one of these: {option('split', 'NAME')}"
+            )
         return frozenset(read_options.splits)
     if apart and len(counts) > 1:
         raise InputError(
             f"this file has {len(counts)} splits, and none was chosen",
             where=f"{source.name}: {listed}",
-            help="choose with --split NAME (split= in Python); several are separated by commas",
+            help=f"choose with {option('split', 'NAME')}; several are separated by commas",
         )
     return None

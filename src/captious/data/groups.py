@@ -26,7 +26,7 @@ from captious.data.ids import (
 )
 from captious.data.readers import read_rows
 from captious.data.source import images, repeated, some
-from captious.errors import InputError
+from captious.errors import InputError, option
 
 __all__ = ["MOST_GROUPS", "Groups", "read_groups"]
 
@@ -97,7 +97,7 @@ class Groups:
                 help="ids are strings on one side and numbers on the other: make them the same"
                 if differ_in_type(missing, group_of)
                 else "give every image a group, or remove these images from the references and score the others with "
-                "--subset",
+                + option("subset"),
             )
         rows_of: dict[str, list[int]] = {name: [] for name in self.names}
         for row, image in enumerate(ids):

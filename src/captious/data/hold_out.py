@@ -23,7 +23,7 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
         raise ParameterError(
             "no image has two or more references",
             where=references.name,
-            help="one reference is held out and scored against the rest; to avoid this, give human captions (--human)",
+            help="one reference is held out and scored against the rest; to avoid this, give human captions",
         )
     kept = [i for image in several for i in range(starts[image], starts[image] + counts[image]) if i != drawn[image]]
     rest = References(

@@ -31,11 +31,10 @@ from captious.data.ids import (
 from captious.data.prepared_files import is_prepared, read_prepared
 from captious.data.readers import read_rows
 from captious.data.source import images
-from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
+from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
 
 __all__ = ["absent_references", "match_images", "read_captions", "read_references", "references_of"]
 
-_SUBSET = "--subset (subset=True in Python)"
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
 
@@ -251,7 +250,7 @@ def _matched(
         raise MissingReferencesError(
             f"{len(without):,} of {len(references) + len(without):,} images have no references",
             where=f"{references.name}: {images(without)}",
-            help=f"add references or remove these images. To score the images that have them: {_SUBSET}",
+            help=f"add references or remove these images. To score the images that have them: {option('subset')}",
         )
     if not references.present and (not rows or (not subset and not len(having) == len(rows) == len(references))):
         raise UnknownImageError(
@@ -305,7 +304,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
     if n_matched < n_given:
         with_references = set(references.ids)
         unknown = [image for image in candidates.ids if image not in with_references]
-        help = f"is this the right reference file? To score the images that both files share: {_SUBSET}"
+        help = f"is this the right reference file? To score the images that both files share: {option('subset')}"
         raise UnknownImageError(
             f"{len(unknown):,} of {len(candidates.ids):,} candidates are for images that have no references",
             where=f"{candidates.name}: {images(dict.fromkeys(unknown))}",
@@ -317,7 +316,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise MissingCandidatesError(
             f"{len(missing):,} of {len(references):,} images with references have no candidate",
             where=f"{references.name}: {images(missing)}",
-            help=f"does {candidates.name} contain every image? To score the images that both share: {_SUBSET}",
+            help=f"does {candidates.name} contain every image? To score the images that both share: {option('subset')}",
         )
 
 

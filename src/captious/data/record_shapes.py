@@ -27,6 +27,7 @@ from captious.data.json_records import columns_of
 from captious.data.layouts import COCO, Layout, document_layouts, nearest_layout
 from captious.data.row_parser import record_batches
 from captious.data.source import Role, Source, some
+from captious.errors import option
 
 __all__ = ["is_document", "rows_of_document", "rows_of_mapping", "rows_of_records"]
 
@@ -72,11 +73,11 @@ def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
     if len(layouts) > 1 and (chosen := [one for one in layouts if {*named} & {*one.captions}]):
         layouts = chosen
     if len(layouts) > 1:
-        choices = " or ".join(f"--columns caption={one.captions[0]}" for one in layouts)
+        choices = " or ".join(option("columns", f"caption={one.captions[0]}") for one in layouts)
         raise source.error(
             f"this fits two layouts, {' and '.join(one.name for one in layouts)}",
             where="keys: " + some(map(repr, document)),
-            help=f"choose: {choices} (columns= in Python)",
+            help=f"choose: {choices}",
         )
     return layouts[0] if layouts else COCO
 

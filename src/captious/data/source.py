@@ -13,7 +13,7 @@ from captious.errors import CaptionFileError, InputError
 if TYPE_CHECKING:
     from captious.data.caption_file import ReadOptions
 
-__all__ = ["SEVERAL", "Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "repeated", "some"]
+__all__ = ["Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "repeated", "some"]
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -69,9 +69,6 @@ _SEVERAL_FORMS = """
     .parquet, data frames  columns image_id and caption, or image_id and captions
     other names            --columns id=NAME,caption=NAME (columns= in Python)
     in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
-
-#: How to ask for several candidates per image.
-SEVERAL = "--several (several=True in Python)"
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, References, text_checks
 from captious.data.text_checks import is_cut_off, is_empty, is_in_another_script, is_markdown, is_prompt_answer
+from captious.errors import option
 from captious.text import PTB
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
@@ -42,6 +43,7 @@ class Kind:
     Args:
         what: the rest of the sentence "12 of 100 candidates ...".
         advice: what it does to scores, and what to do.
+        option: name and value of the option that ends the advice.
         always: told however rare it is.
         needs_references: it is found by comparison with references.
         of_tokens: it only matters to the tokenizers for English, whatever the references are like.
@@ -54,6 +56,7 @@ class Kind:
     needs_references: bool = False
     of_tokens: bool = False
     before_scoring: bool = False
+    option: tuple[str, str] | None = None
 
 
 #: All kinds, by name, in the order in which they are told.
@@ -65,11 +68,14 @@ KINDS = {
         needs_references=True,
     ),
     "markdown": Kind(
-        "hold Markdown", "metrics take its marks for words, and lists for one sentence: remove it with --clean markdown"
+        "hold Markdown",
+        "metrics take its marks for words, and lists for one sentence: remove it with",
+        option=("clean", "markdown"),
     ),
     "prompt": Kind(
         'begin like the answer to a prompt, such as "The image shows"',
-        "where references do not, every word of it counts against precision: remove it with --clean prompt",
+        "where references do not, every word of it counts against precision: remove it with",
+        option=("clean", "prompt"),
     ),
     "sentences": Kind(
         "have several sentences",
@@ -89,9 +95,9 @@ KINDS = {
     ),
     "script": Kind(
         "are mostly not in the Latin script",
-        "the tokenizers of most metrics are made for English, so that these scores mean little: choose one for the "
-        "language, such as --tokenizer zh for Chinese, char for Chinese, Japanese and Thai, or unicode where words are "
-        "written apart",
+        "the tokenizers of most metrics are made for English, so that these scores mean little: choose a tokenizer for "
+        "the language, such as zh for Chinese, char for Chinese, Japanese and Thai, or unicode where words are written "
+        "apart",
         of_tokens=True,
     ),
     "language": Kind(
@@ -145,7 +151,8 @@ class Finding:
     def _worded(self, amount: str, where: str = "") -> str:
         kind = KINDS[self.kind]
         end = "" if kind.advice.endswith("?") else "."
-        return f"{amount} candidates {kind.what}{where}: {kind.advice}{end}"
+        advice = kind.advice if kind.option is None else f"{kind.advice} {option(*kind.option)}"
+        return f"{amount} candidates {kind.what}{where}: {advice}{end}"
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,10 @@ __all__ = ["SIGNIFICANT", "difference_table", "grouped_difference_table", "pairw
 
 SIGNIFICANT = 0.05
 #: Fields that hold intervals -> the names of their bounds in records.
-_BOUNDS = {"interval": ("low", "high"), "effect_interval": ("effect_low", "effect_high")}
+_BOUNDS = {
+    "interval": ("difference_low", "difference_high"),
+    "effect_interval": ("effect_size_low", "effect_size_high"),
+}
 
 
 def difference_table(

@@ -247,7 +247,7 @@ class GroupedComparison(Displayed):
         if smallest > 0.05:
             sentences.append(
                 f"with {self.whole.resamples:,} resamples and {len(sizes):,} groups no corrected p value is below "
-                f"{min(smallest, 1):.2f}: use more resamples (--resamples)."
+                f"{min(smallest, 1):.2f}: use more resamples."
             )
         return sentences
 

@@ -135,7 +135,14 @@ class JudgedPairs(Displayed):
 
     def _record(self, pair: JudgedPair) -> dict[str, object]:
         low, high = pair.interval
-        return {"a": pair.a, "b": pair.b, "win_rate": pair.win_rate, "low": low, "high": high, **pair.counts}
+        return {
+            "a": pair.a,
+            "b": pair.b,
+            "win_rate": pair.win_rate,
+            "win_rate_low": low,
+            "win_rate_high": high,
+            **pair.counts,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values of JSON, as ``captious judge-pairwise --format json`` prints them."""

@@ -96,7 +96,7 @@ class PairwiseComparison(Displayed, Mapping[tuple[str, str], Comparison]):
         if smallest > SIGNIFICANT:
             sentences.append(
                 f"with {self.resamples:,} resamples and {self.n_tests:,} tests no corrected p value is below "
-                f"{min(smallest, 1):.2f}: use at least {self.n_tests / SIGNIFICANT:,.0f} resamples (--resamples), or "
+                f"{min(smallest, 1):.2f}: use at least {self.n_tests / SIGNIFICANT:,.0f} resamples, or "
                 "fewer metrics."
             )
         return [*dict.fromkeys(sentences)]

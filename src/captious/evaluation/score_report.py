@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, ImageId
 from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
-from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.errors import CaptiousError, ParameterError, UnknownNameError, option
 from captious.evaluation.exact_sums import column_sums
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.evaluation.score_tables import score_table
@@ -124,7 +124,7 @@ def no_captions() -> ParameterError:
     """The error for captions, and what is known of each, where only sums are kept."""
     return ParameterError(
         "captions and their scores are not kept when shards are scored",
-        help="write them as shards are scored, with per_caption=FOLDER (--per-caption FOLDER)",
+        help=f"write them as shards are scored, with {option('per_caption', 'FOLDER')}",
     )
 
 

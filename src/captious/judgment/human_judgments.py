@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import ParameterError
+from captious.errors import ParameterError, option
 from captious.evaluation.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, p_of_none, williams
 from captious.judgment.protocols import Protocol
@@ -305,7 +305,7 @@ class SystemRanking(HumanJudgments):
         """
         if metric not in self.published:
             where = "the system outputs have no references" if self.outputs else "their captions are not published"
-            help = "give a file of scores (--scores)"
+            help = f"give a file of scores with {option('scores', 'FILE')}"
             if self.published:
                 where, help = (
                     f"published metrics: {', '.join(self.published)}; {where}",

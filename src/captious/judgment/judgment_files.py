@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from captious.data.row_parser import parse_rows
 from captious.data.source import Source
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
-from captious.errors import CaptionFileError, ResourceError
+from captious.errors import CaptionFileError, ResourceError, option
 from captious.resources.pickles import PickleError, read_pickle
 
 __all__ = [
@@ -48,11 +48,12 @@ def data_folder(path: str | os.PathLike[str] | None = None) -> DataFolder:
     if path == "":
         raise ResourceError(
             "no folder of judgment data is set",
-            help=f"give --data DIR or set {_VARIABLE}; captious data list shows what it can contain",
+            help=f"give {option('data', 'DIR')} or set {_VARIABLE}; captious data list shows what it can contain",
         )
     folder = Path(path).expanduser()
     if not folder.is_dir():
-        raise ResourceError("judgment data folder not found", where=str(folder), help="check --data or CAPTIOUS_DATA")
+        help = f"check {option('data', 'DIR')} or {_VARIABLE}"
+        raise ResourceError("judgment data folder not found", where=str(folder), help=help)
     return DataFolder(folder)
 
 

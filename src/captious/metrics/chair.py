@@ -18,7 +18,7 @@ from captious.data import Captions, ImageId, KeyedByFields, read_rows
 from captious.data.caption_rows import CaptionRows
 from captious.data.ids import numbers_from_text
 from captious.data.source import images
-from captious.errors import MissingObjectsError, ParameterError
+from captious.errors import MissingObjectsError, ParameterError, option
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
@@ -67,7 +67,7 @@ class _Objects(
         if value is None:
             raise ParameterError(
                 "chair needs the objects in the images",
-                help="give them: --objects FILE (objects=FILE in Python); captious fit chair writes such a file",
+                help=f"give them: {option('objects', 'FILE')}; captious fit chair writes such a file",
             )
         return as_image_objects(value)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, read_references
-from captious.errors import ParameterError
+from captious.errors import ParameterError, option
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.native import Vocabulary
@@ -85,7 +85,7 @@ class _TrainingCaptions(ResourceParameter[References | str | os.PathLike[str] | 
         if value is None:
             raise ParameterError(
                 f"{metric.name} needs the captions that the system was trained on",
-                help="give a file of captions: --training FILE (training=FILE in Python)",
+                help=f"give a file of captions: {option('training', 'FILE')}",
             )
         return read_references(value)
 

@@ -202,7 +202,7 @@ class _Clip:
             raise ResourceError(
                 f"{encoder.model} is a {weights.config.model_type} model, not a CLIP model of images and texts",
                 where=f"its class is {type(self.model).__name__}",
-                help="give a CLIP checkpoint, such as openai/clip-vit-base-patch32, or a folder with one (--model DIR)",
+                help="give a CLIP checkpoint, such as openai/clip-vit-base-patch32, or a folder with one",
             )
         self.width = int(weights.config.projection_dim)
         self.max_tokens: int = min(weights.config.text_config.max_position_embeddings, self._tokenizer.model_max_length)

@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tokens.hpp"
@@ -26,18 +30,26 @@ using Vector = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <typename T>
 using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 
-template <typename T>
-Vector<T> to_numpy(std::vector<T>&& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Vector<T>(owned->data(), {owned->size()}, owner);
+// An array of numpy that owns the values.
+template <typename Array, typename T>
+Array owning(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Array(owned.release()->data(), shape, owner);
 }
 
 template <typename T>
+Vector<T> to_numpy(std::vector<T>&& values) {
+    std::size_t size = values.size();
+    return owning<Vector<T>>(std::move(values), {size});
+}
+
+// Rows of so many columns. Throws std::invalid_argument if the values do not fill whole rows.
+template <typename T>
 Matrix<T> to_numpy(std::vector<T>&& values, std::size_t columns) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Matrix<T>(owned->data(), {owned->size() / columns, columns}, owner);
+    if (columns == 0 || values.size() % columns != 0) throw std::invalid_argument("values do not fit columns");
+    std::size_t rows = values.size() / columns;
+    return owning<Matrix<T>>(std::move(values), {rows, columns});
 }
 
 // A mutex that nobody waits for while holding the GIL: a kernel may hold it and ask for the GIL to look for signals.
@@ -86,7 +98,7 @@ Vector<T> fill_array(std::size_t size, const Kernel& kernel) {
 
 template <typename T, typename Kernel>
 Matrix<T> fill_array(std::size_t rows, std::size_t columns, const Kernel& kernel) {
-    return to_numpy(fill_vector<T>(rows * columns, kernel), columns);
+    return owning<Matrix<T>>(fill_vector<T>(rows * columns, kernel), {rows, columns});
 }
 
 using Strings = nb::typed<nb::tuple, nb::str, nb::ellipsis>;

@@ -78,7 +78,7 @@ class FileOfParses:
                 f"{len(missing):,} caption{'s have' if len(missing) > 1 else ' has'} no parse",
                 where=f"{self.name}; for example {missing[0]!r:.100}",
                 help="parse the missing captions, each as a single tree (captious parse does this for English), or "
-                "omit --parses",
+                "omit the file of parses",
             )
         return parses
 

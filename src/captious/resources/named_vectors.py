@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.atomic_write import whole_file
-from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError, option
 from captious.resources.cache import cache_folder, expanded, make_folder
 from captious.resources.compiled_vectors import (
     INSTALL,
@@ -88,7 +88,7 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
             raise ParameterError(
                 "several word vectors are available",
                 where=f"available: {', '.join(available)}",
-                help=f"--vectors NAME (vectors=NAME in Python), or set {VARIABLE}",
+                help=f"choose with {option('vectors', 'NAME')}, or set {VARIABLE}",
             )
         raise MissingExtraError("no word vectors are available", help=_HOW_TO_GET)
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else source

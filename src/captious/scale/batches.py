@@ -20,7 +20,7 @@ from captious.data.columns import Columns
 from captious.data.ids import as_image_id, numbers_from_text, numbers_in_file_names
 from captious.data.row_parser import Batch, Choose
 from captious.data.source import Source, is_unicode, some
-from captious.errors import InputError, MissingReferencesError, UnknownImageError
+from captious.errors import InputError, MissingReferencesError, UnknownImageError, option
 
 __all__ = ["BATCH_ROWS", "Rows", "ShardColumns", "checked_rows"]
 
@@ -81,7 +81,7 @@ class ShardColumns(Columns):
 
 def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> InputError:
     columns = ", ".join(map(repr, names)) or "none"
-    return InputError(problem, where=f"{where}: found {columns}", help=f"name it: --columns {key}=NAME")
+    return InputError(problem, where=f"{where}: found {columns}", help=f"name it: {option('columns', f'{key}=NAME')}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,9 +45,7 @@ class ShardStatistics(Statistics):
     def resampled_captions(self, resamples: int, seed: int) -> NDArray[np.float64]:
         """Corpus scores of resampled captions, float64[resamples, m]: see ``ShardResult.confidence_interval``."""
         if self._covariance is None:
-            raise ParameterError(
-                "what intervals need was not summed", help="score with intervals=True (--ci), or give over='shards'"
-            )
+            raise ParameterError("what intervals need was not summed", help="score with intervals, or over shards")
         return self.metric.aggregate(self._covariance.drawn(resamples, seed))
 
 
@@ -124,7 +122,7 @@ class ShardReport(Report):
             return []
         return [
             f"intervals of shards need about {_FEW_CAPTIONS:,} captions, and there are {self.n_images:,}: they are "
-            "inaccurate and may leave the range of a score. captious score without --shards resamples images."
+            "inaccurate and may leave the range of a score. scoring that is not in shards resamples images."
         ]
 
 

@@ -121,7 +121,7 @@ def save_states(folder: Path, states: Sequence[State | None]) -> None:
         if not isinstance(leaf, DocumentFrequencies):
             raise ParameterError(
                 f"the state {leaf.label} cannot be written to a file",
-                help="score without an output folder, or give the metric what it would compute, as --idf does",
+                help="score without an output folder, or give the metric what it would compute, as idf does",
             )
         leaf.save(folder / f"{number}.idf")
         names.append(leaf.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from captious.data import Captions, KeyedByFields, References
-from captious.errors import ParameterError
+from captious.errors import ParameterError, option
 from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
 from captious.parsing.parsed_sentences import ParsedSentences
 from captious.parsing.parses import Parse
@@ -94,7 +94,8 @@ class _Tuples:
                 raise ParameterError(
                     "a scene graph needs collapsed dependencies, which this parse does not have",
                     where=" ".join(parse.words),
-                    help="spaCy pipelines do not produce them: use --parser corenlp or bundled, or a file of parses",
+                    help=f"spaCy pipelines do not produce them: use {option('parser', 'corenlp')} or bundled, or a "
+                    "file of parses",
                 )
             tuples = self.by_id[id(parse)] = tuples_of(parse)
         return tuples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.errors import MissingExtraError
+from captious.errors import MissingExtraError, option
 from captious.text.unicode_words import unicode_words
 
 __all__ = ["thai_words"]
@@ -18,7 +18,8 @@ def thai_words(caption: str) -> list[str]:
         from pythainlp.tokenize import word_tokenize
     except ImportError as error:
         raise MissingExtraError(
-            "the tokenizer th needs PyThaiNLP", help="pip install 'captious[languages]', or choose --tokenizer char"
+            "the tokenizer th needs PyThaiNLP",
+            help=f"pip install 'captious[languages]', or choose {option('tokenizer', 'char')}",
         ) from error
     words: list[str] = []
     for word in word_tokenize(caption, engine="newmm", keep_whitespace=False):

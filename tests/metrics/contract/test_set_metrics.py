@@ -128,7 +128,7 @@ def test_set_metrics_stream(metric: SetMetric) -> None:
 def test_set_metrics_refuse_single_captions(metric: SetMetric) -> None:
     with pytest.raises(ParameterError, match="judges several") as caught:
         captious.score(["a"], [["a"]], [metric.name])
-    assert "--several" in str(caught.value)
+    assert "several=True" in str(caught.value)
     with pytest.raises(ParameterError, match="judges several"):
         captious.reward(metric, [["a"]])
 

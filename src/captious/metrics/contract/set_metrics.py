@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, References
-from captious.data.source import SEVERAL
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import ParameterError, UnknownNameError, option
 from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
 
 __all__ = ["OF_K", "OfK", "OfKChoice", "SetMeanMetric", "SetMetric", "check_of_k", "needs_several_error"]
@@ -214,7 +213,7 @@ def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -
     choices = tuple(way for way in OF_K if way in ways)
     if choices != OF_K[:1] and not several:
         raise ParameterError(
-            f"--of-k {choices[-1]} (of_k in Python) needs several candidates per image", help=f"give {SEVERAL}"
+            f"{option('of_k', choices[-1])} needs several candidates per image", help=f"give {option('several')}"
         )
     return choices
 
@@ -223,5 +222,5 @@ def needs_several_error(name: str) -> ParameterError:
     """The error for a metric of sets where images have one candidate."""
     return ParameterError(
         f"{name} judges several candidates per image together",
-        help=f"give several per image to captious score or compare: {SEVERAL}",
+        help=f"give several per image to captious score or compare: {option('several')}",
     )

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from captious.atomic_write import whole_file
 from captious.data import KeyedByFields, References, Stored, read_references, stored_key
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError
-from captious.errors import CaptiousError, ParameterError, ResourceError
+from captious.errors import CaptiousError, ParameterError, ResourceError, option
 from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
@@ -328,7 +328,7 @@ class FrequencySum:
         if n > _MOST_COUNTED:
             raise ParameterError(
                 f"document frequencies of {n:,} images cannot be counted",
-                help=f"count at most {_MOST_COUNTED:,}, such as a sample, and give them with --idf FILE",
+                help=f"count at most {_MOST_COUNTED:,}, such as a sample, and give them with {option('idf', 'FILE')}",
             )
         ngrams, frequencies = part.counts.entries()
         total.counts.add(_renumbered(ngrams, total.vocabulary.add(tuple(part.vocabulary.words()))), frequencies)

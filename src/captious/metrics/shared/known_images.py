@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from captious.data import Captions
 from captious.data.source import images
-from captious.errors import MissingObjectsError
+from captious.errors import MissingObjectsError, option
 
 __all__ = ["check_known_images"]
 
@@ -33,5 +33,5 @@ def check_known_images(
         raise MissingObjectsError(
             f"{what} {len(unknown):,} of {len(set(asked)):,} {each} are not known",
             where=f"{source}: {images(unknown)}",
-            help=f"{help}. captious score and compare leave these {each} out with --subset (subset=True in Python)",
+            help=f"{help}. captious score and compare leave these {each} out with {option('subset')}",
         )

@@ -157,69 +157,96 @@ void CiderReferences::prefetch(std::size_t row) const {
     lines(norms_.data() + references_.first_reference(row), norms_.data() + references_.first_reference(row + 1));
 }
 
+// What a thread fills for one candidate after another.
+struct CiderReferences::Workspace {
+    CandidateNgrams candidate;
+    std::vector<Ngram> unknown_ngrams;  // those that no reference of the image has, in word ids of the frequencies
+    std::vector<std::uint64_t> hashes;  // theirs
+    std::vector<std::array<double, kMaxOrder>> similarity;  // [references of the image]
+    std::array<double, kMaxOrder> squares;                  // of the candidate's norms
+};
+
 void CiderReferences::score(TokensView candidates, std::span<const std::int64_t> rows,
                             std::span<const std::int32_t> word_map, int threads, double* out) const {
     parallel_for(candidates.count, threads, 64, [&](std::size_t begin, std::size_t end) {
-        CandidateNgrams candidate;
-        std::vector<std::array<double, kMaxOrder>> similarity;
-        std::vector<std::uint64_t> hashes;
-        std::vector<Ngram> unknown_ngrams;
+        Workspace workspace;
         Pulse pulse;
         for (std::size_t c = begin; c < end; ++c) {
             auto row = static_cast<std::size_t>(rows[c]);
             if (c + 1 < end) prefetch(static_cast<std::size_t>(rows[c + 1]));
             std::span<const std::int32_t> words = candidates[c];
-            ReferenceNgrams::Image image = references_.image(row);
-            pulse(32 * words.size() + image.count);
-            candidate.collect(image, words, true);
-            unknown_ngrams.clear();
-            hashes.clear();
-            for (const CandidateNgrams::UnknownNgram& s : candidate.unknown_ngrams()) {
-                unknown_ngrams.push_back(word_map.empty() ? s.ngram : mapped(s.ngram, word_map));
-                hashes.push_back(word_map.empty() ? s.hash : unknown_ngrams.back().hash());
-                frequencies_.prefetch_slot(hashes.back());
-            }
-
-            std::size_t r0 = references_.first_reference(row), n_references = references_.first_reference(row + 1) - r0;
-            similarity.assign(n_references, {});
-            std::array<double, kMaxOrder> squares{};
-            for (const CandidateNgrams::Match& match : candidate.matches()) {
-                int order = match.order - 1;
-                double weight = idf((*documents_)[image.block->first_ngram + match.ngram]);
-                double value = match.count * weight;
-                squares[order] += value * value;
-                image.block->for_each_posting(match.ngram, [&](Posting p) {
-                    double mine = value, theirs = p.count * weight;
-                    if (options_.relative) {
-                        // Both counts times the number of n-grams of the reference, which the cosine below cancels.
-                        auto n_theirs = static_cast<double>(references_.references()[r0 + p.reference].size()) - order;
-                        mine *= n_theirs / (static_cast<double>(words.size()) - order);
-                    }
-                    similarity[p.reference][order] += (options_.clip ? std::min(mine, theirs) : mine) * theirs;
-                });
-            }
-            for (std::uint64_t hash : hashes) frequencies_.prefetch_entry(hash);
-            for (std::size_t s = 0; s < unknown_ngrams.size(); ++s) {
-                double value = candidate.unknown_ngrams()[s].count * idf(frequencies_.of(unknown_ngrams[s], hashes[s]));
-                squares[unknown_ngrams[s].order() - 1] += value * value;
-            }
-
-            double sum = 0.0;
-            for (std::size_t r = 0; r < n_references; ++r) {
-                std::size_t n_words = references_.references()[r0 + r].size();
-                double penalty = length_penalty(words.size(), n_words);
-                for (int order = 0; order < kMaxOrder; ++order) {
-                    double mine = std::sqrt(squares[order]), theirs = norms_[r0 + r][order];
-                    double value = similarity[r][order];
-                    if (options_.relative && mine != 0.0)
-                        mine *= (static_cast<double>(n_words) - order) / (static_cast<double>(words.size()) - order);
-                    if (mine != 0.0 && theirs != 0.0) value /= mine * theirs;
-                    sum += value * penalty;
-                }
-            }
-            out[c] = sum / kMaxOrder / static_cast<double>(n_references);
+            pulse(32 * words.size() + references_.image(row).count);
+            collect(workspace, row, words, word_map);
+            add_matches(workspace, row, words.size());
+            add_unknown(workspace);
+            out[c] = mean_similarity(workspace, row, words.size());
         }
     });
+}
+
+void CiderReferences::collect(Workspace& workspace, std::size_t row, std::span<const std::int32_t> words,
+                              std::span<const std::int32_t> word_map) const {
+    workspace.candidate.collect(references_.image(row), words, true);
+    workspace.unknown_ngrams.clear();
+    workspace.hashes.clear();
+    for (const CandidateNgrams::UnknownNgram& unknown : workspace.candidate.unknown_ngrams()) {
+        Ngram ngram = word_map.empty() ? unknown.ngram : mapped(unknown.ngram, word_map);
+        workspace.hashes.push_back(word_map.empty() ? unknown.hash : ngram.hash());
+        workspace.unknown_ngrams.push_back(ngram);
+        frequencies_.prefetch_slot(workspace.hashes.back());
+    }
+    workspace.similarity.assign(references_.first_reference(row + 1) - references_.first_reference(row), {});
+}
+
+void CiderReferences::add_matches(Workspace& workspace, std::size_t row, std::size_t n_words) const {
+    ReferenceNgrams::Image image = references_.image(row);
+    std::size_t r0 = references_.first_reference(row);
+    std::array<double, kMaxOrder>* similarity = workspace.similarity.data();
+    std::array<double, kMaxOrder> squares{};
+    for (const CandidateNgrams::Match& match : workspace.candidate.matches()) {
+        int order = match.order - 1;
+        double weight = idf((*documents_)[image.block->first_ngram + match.ngram]);
+        double value = match.count * weight;
+        squares[order] += value * value;
+        image.block->for_each_posting(match.ngram, [&](Posting p) {
+            double mine = value, theirs = p.count * weight;
+            if (options_.relative) {
+                // Both counts times the number of n-grams of the reference, which the cosine below cancels.
+                auto n_theirs = static_cast<double>(references_.references()[r0 + p.reference].size()) - order;
+                mine *= n_theirs / (static_cast<double>(n_words) - order);
+            }
+            similarity[p.reference][order] += (options_.clip ? std::min(mine, theirs) : mine) * theirs;
+        });
+    }
+    workspace.squares = squares;
+}
+
+void CiderReferences::add_unknown(Workspace& workspace) const {
+    for (std::uint64_t hash : workspace.hashes) frequencies_.prefetch_entry(hash);
+    for (std::size_t s = 0; s < workspace.unknown_ngrams.size(); ++s) {
+        const Ngram& ngram = workspace.unknown_ngrams[s];
+        double weight = idf(frequencies_.of(ngram, workspace.hashes[s]));
+        double value = workspace.candidate.unknown_ngrams()[s].count * weight;
+        workspace.squares[ngram.order() - 1] += value * value;
+    }
+}
+
+double CiderReferences::mean_similarity(const Workspace& workspace, std::size_t row, std::size_t n_words) const {
+    std::size_t r0 = references_.first_reference(row), n_references = workspace.similarity.size();
+    double sum = 0.0;
+    for (std::size_t r = 0; r < n_references; ++r) {
+        std::size_t n_theirs = references_.references()[r0 + r].size();
+        double penalty = length_penalty(n_words, n_theirs);
+        for (int order = 0; order < kMaxOrder; ++order) {
+            double mine = std::sqrt(workspace.squares[order]), theirs = norms_[r0 + r][order];
+            double value = workspace.similarity[r][order];
+            if (options_.relative && mine != 0.0)
+                mine *= (static_cast<double>(n_theirs) - order) / (static_cast<double>(n_words) - order);
+            if (mine != 0.0 && theirs != 0.0) value /= mine * theirs;
+            sum += value * penalty;
+        }
+    }
+    return sum / kMaxOrder / static_cast<double>(n_references);
 }
 
 }  // namespace captious

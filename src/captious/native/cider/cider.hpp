@@ -40,6 +40,15 @@ public:
     std::size_t pairs() const;
 
 private:
+    struct Workspace;
+
+    // The steps of `score` for one candidate: its n-grams, those it shares with references, the others, the mean.
+    void collect(Workspace& workspace, std::size_t row, std::span<const std::int32_t> words,
+                 std::span<const std::int32_t> word_map) const;
+    void add_matches(Workspace& workspace, std::size_t row, std::size_t n_words) const;
+    void add_unknown(Workspace& workspace) const;
+    double mean_similarity(const Workspace& workspace, std::size_t row, std::size_t n_words) const;
+
     double idf(std::uint32_t documents) const;
     double length_penalty(std::size_t words, std::size_t others) const;  // of captions of so many words
     void prefetch(std::size_t row) const;  // asks for the memory of an image that is scored next

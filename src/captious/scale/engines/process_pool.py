@@ -81,7 +81,7 @@ def run(work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> 
                         task,
                         ShardError(
                             f"the processes that scored it were killed {_MOST_LOST + 1} times",
-                            help="were they out of memory? Use fewer workers, or fewer rows at a time (--batch-rows)",
+                            help="were they out of memory? Use fewer workers, or fewer rows at a time (batch_rows)",
                         ),
                     )
     finally:

@@ -1,0 +1,35 @@
+"""How messages name options."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+import captious
+from captious.cli import captious as command_line
+from captious.errors import ParameterError, option, options_as_flags
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "in_python", "as_flag"),
+    [
+        ("subset", "", "subset=True", "--subset"),
+        ("idf", "coco", 'idf="coco"', "--idf coco"),
+        ("per_caption", "FOLDER", "per_caption=FOLDER", "--per-caption FOLDER"),
+        ("columns", "id=NAME", 'columns="id=NAME"', "--columns id=NAME"),
+    ],
+)
+def test_options(name: str, value: str, in_python: str, as_flag: str) -> None:
+    assert option(name, value) == in_python
+    with options_as_flags():
+        assert option(name, value) == as_flag
+    assert option(name, value) == in_python
+
+
+def test_readers_of_messages_see_options_as_they_write_them() -> None:
+    with pytest.raises(ParameterError) as caught:
+        captious.score(["a dog"], [["a dog"]], "novel")
+    assert "training=FILE" in caught.value.help
+    help = CliRunner().invoke(command_line, ["score", "-m", "novel", "a.json", "b.json"]).exception
+    assert isinstance(help, ParameterError)
+    assert "--training FILE" in help.help
