@@ -98,7 +98,7 @@ challenge_phase_splits:
 
 
 def references(path: Path) -> Path:
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({str(image): captions for image, captions in REFERENCES.items()}))
     return path
 
@@ -191,6 +191,22 @@ def test_evalai(tmp_path: Path) -> None:
         "the column 'SPICE-ish' of the leaderboard: captious has no such metric",
         "of the phase val: allowed_submission_file_types, max_submissions_per_month",
         "of the bundle: dataset_splits, evaluation_script",
+    ]
+
+
+def test_a_hidden_leaderboard_and_references_in_a_folder(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle"
+    references(bundle / "truth.json")
+    (bundle / "competition.yaml").write_text(
+        "title: T\ntasks: [{index: 0, reference_data: ./}]\nphases: [{name: Only, hide_output: true}]\n"
+        "leaderboards: [{hidden: true, submission_rule: Force_Last, columns: [{key: bleu_4}]}]\n"
+    )
+    _, left_out = import_bundle(bundle, tmp_path / "new")
+    definition = check_folder(tmp_path / "new").definition
+    assert [phase.board for phase in definition.phases] == ["hidden"]
+    assert left_out == [
+        "of the phase Only: hide_output",
+        "the rule 'Force_Last': a team's entry is its best submission, or one it chooses",
     ]
 
 

@@ -166,12 +166,16 @@ class _Bundle:
             terms = title if title.startswith("Terms") else terms
         return rows, terms
 
-    def _file(self, name: Any) -> Path | None:
-        """A file of the bundle; None if it is not there, or is outside."""
+    def _path(self, name: Any) -> Path | None:
+        """A file or folder of the bundle; None if it is not there, or is outside."""
         if not isinstance(name, str) or not name:
             return None
         path = (self._root / name).resolve()
-        return path if path.is_relative_to(self._root) and path.is_file() else None
+        return path if path.is_relative_to(self._root) and path.exists() else None
+
+    def _file(self, name: Any) -> Path | None:
+        path = self._path(name)
+        return path if path is not None and path.is_file() else None
 
     def _columns(self) -> list[dict[str, Any]]:
         """The columns of the leaderboards: label and decimal places; the one that ranks comes first."""
@@ -241,7 +245,7 @@ class _Bundle:
                 if isinstance(row.get(key), int) and row[key] > 0:
                     phase[ours] = min(row[key], 1_000_000)
             phase["digits"] = self._digits()
-            if row.get("leaderboard_public") is False or self._is_hidden(row) or row.get("hide_output") is True:
+            if row.get("leaderboard_public") is False or self._is_hidden(row):
                 phase["board"] = "hidden"
             if row.get("is_restricted_to_select_one_submission") is True:
                 phase["entries"] = "one"
@@ -254,6 +258,8 @@ class _Bundle:
         return phases or [{"name": "main"}]
 
     def _is_hidden(self, phase: Mapping[str, Any]) -> bool:
+        if any(board.get("hidden") is True for board in _tables(self._values.get("leaderboards"))):
+            return True
         splits = _tables(self._values.get("challenge_phase_splits"))
         shown = [split.get("visibility", 3) for split in splits if split.get("challenge_phase_id") == phase.get("id")]
         return self._is_evalai and bool(shown) and 3 not in shown
@@ -299,19 +305,24 @@ class _Bundle:
         rows = [*_tables(self._values.get("tasks")), *_tables(self._values.get("phases"))]
         rows += _tables(self._values.get("challenge_phases"))
         names = dict.fromkeys(row.get("reference_data") or row.get("test_annotation_file") for row in rows)
-        files = [file for name in names if (file := self._file(name)) is not None]
+        files = [file for name in names if (file := self._path(name)) is not None]
         if len(files) > 1:
             self.left_out.append("reference data of other phases: " + ", ".join(file.name for file in files[1:]))
         found: list[Path] = []
         for file in files[:1]:
-            if zipfile.is_zipfile(file):
+            if file.is_file() and zipfile.is_zipfile(file):
                 _unpack(file, self._scratch / "data")
-                found += sorted(path for path in (self._scratch / "data").rglob("*") if path.suffix in _TABLES)
+                file = self._scratch / "data"
+            if file.is_dir():
+                found += sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
             else:
                 found.append(file)
         return found
 
     def _name_the_rest(self) -> None:
+        for board in _tables(self._values.get("leaderboards")):
+            if rule := board.get("submission_rule"):
+                self.left_out.append(f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses")
         for task in _tables(self._values.get("tasks")):
             programs = sorted(str(key) for key in task if key not in {"index", "name", "description", "reference_data"})
             if programs:
@@ -330,7 +341,7 @@ _LIMITS = {
 _PHASE_KEYS = {
     *_LIMITS,
     *("id", "index", "phasenumber", "name", "label", "codename", "start", "end", "start_date", "end_date", "tasks"),
-    *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission", "hide_output"),
+    *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission"),
     *("reference_data", "test_annotation_file"),
 }
 
