@@ -28,6 +28,22 @@ def test_init_and_check(folder: Path, run: Run) -> None:
     assert "            Rules: rules.md" in lines
 
 
+def test_a_ready_challenge_and_a_bundle(folder: Path, run: Run) -> None:
+    outcome = run("challenge", "init", "coco", "--like", "coco-captions")
+    assert outcome.code == 0
+    assert "to be added: references/captions_val2014.json" in outcome.err
+    (folder / "competition.yaml").write_text("title: Streets\nimage: logo.png\nphases: [{name: Only}]\n")
+    outcome = run("challenge", "init", "streets", "--from", "competition.yaml", "--references", "references.json")
+    assert outcome.code == 0, outcome.err
+    assert "left out: of the bundle: image" in outcome.err
+    assert run("challenge", "check", "streets").code == 0
+    assert_refused(run("challenge", "init", "x", "--like", "none"), "none of coco-captions, nocaps", "init --help")
+    both = run("challenge", "init", "x", "--like", "nocaps", "--from", "competition.yaml")
+    assert_refused(both, "exclude each other", "init --help")
+    two = run("challenge", "init", "x", "--references", "references.json", "--references", "baseline.json")
+    assert_refused(two, "only --like takes several", "init --help")
+
+
 def test_the_folder_that_the_shell_is_in(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "new").mkdir()
     monkeypatch.chdir(folder / "new")

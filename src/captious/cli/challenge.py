@@ -32,19 +32,53 @@ def challenge() -> None:
 @click.option(
     "--references",
     type=FILE,
+    multiple=True,
     metavar="FILE",
-    help="References to copy into the folder, in any format that captious score reads.",
+    help="References to copy into the folder, in any format that captious score reads; with --like, several.",
 )
-def init(folder: Path, references: Path | None) -> None:
+@click.option(
+    "--like",
+    metavar="NAME",
+    help="A challenge that is ready but for its references: coco-captions, nocaps, vizwiz-captions.",
+)
+@click.option(
+    "--from",
+    "bundle",
+    type=FILE,
+    metavar="BUNDLE",
+    help="Bundle of Codabench or CodaLab, or configuration of EvalAI: a zip file, its folder, or the YAML file.",
+)
+def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: Path | None) -> None:
     """Make the FOLDER of a new challenge.
 
     It gets a challenge.toml with comments, and two pages to edit. FOLDER must not exist yet, or be empty; its
     name becomes the name of the challenge in addresses.
+
+    With --from, texts, phases, dates, limits and metrics are those of the bundle, as far as captious knows them; what
+    was left out is listed.
     """
     with server_extra():
+        from captious.server.challenges.bundle_import import import_bundle
+        from captious.server.challenges.ready_challenges import READY, write_ready
         from captious.server.challenges.starter import write_starter
-    files = write_starter(folder, references)
+    if like is not None and bundle is not None:
+        raise click.UsageError("--like and --from exclude each other")
+    if len(references) > 1 and like is None:
+        raise click.UsageError("only --like takes several --references")
+    to_do: list[str] = []
+    if like is not None:
+        if like not in READY:
+            raise click.BadParameter(f"{like!r} is none of {', '.join(READY)}", param_hint="--like")
+        files, missing = write_ready(folder, like, references)
+        to_do = [f"to be added: {file}" for file in missing]
+    elif bundle is not None:
+        files, left_out = import_bundle(bundle, folder, *references)
+        to_do = [f"left out: {sentence}" for sentence in left_out]
+    else:
+        files = write_starter(folder, *references)
     click.echo(f"{folder}: {', '.join(files)}", err=True)
+    for line in to_do:
+        click.echo(line, err=True)
     click.echo(f"edit them, then run: {shlex.join(['captious', 'challenge', 'check', str(folder)])}", err=True)
 
 

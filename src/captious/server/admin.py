@@ -49,6 +49,9 @@ def _record(action: str, obj: Any, request: HttpRequest, message: Any) -> None:
 class _Users(_Audited, UserAdmin):
     list_display = ("username", "email", "is_active", "is_superuser", "date_joined", "last_login")
     list_filter = ("is_active", "is_superuser")
+    readonly_fields = ("last_login", "date_joined")
+    # Django's pickers of several values, and its tables of inline forms, have parts without a name for screen readers.
+    filter_horizontal = ()
     change_password_form = AdministratorsForm
     actions = ("activate", "deactivate", "reset_link")
 
@@ -75,7 +78,7 @@ def _set_active(request: HttpRequest, users: Any, active: bool) -> None:
         record("activate" if active else "deactivate", user.username, request=request)
 
 
-class _Members(admin.TabularInline):
+class _Members(admin.StackedInline):
     model = Membership
     extra = 0
 
@@ -87,7 +90,7 @@ class _Teams(_Audited):
     inlines = (_Members,)
 
 
-class _Participants(admin.TabularInline):
+class _Participants(admin.StackedInline):
     model = Participant
     extra = 0
 

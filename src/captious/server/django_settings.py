@@ -42,6 +42,7 @@ MIDDLEWARE = [
     "captious.server.pages.middleware.Unavailable",
     "django.middleware.security.SecurityMiddleware",
     "captious.server.pages.middleware.Headers",
+    "captious.server.pages.middleware.Compressed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

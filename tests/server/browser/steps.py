@@ -7,6 +7,14 @@ from typing import Any
 
 from tests.support.server import PASSWORD
 
+#: Whether the focus is on the page, and how it is drawn there.
+_FOCUS = """() => {
+  const element = document.activeElement;
+  if (element === null || element === document.body) return null;
+  const style = getComputedStyle(element);
+  return { what: element.outerHTML.slice(0, 200), outline: style.outlineStyle, width: parseFloat(style.outlineWidth) };
+}"""
+
 
 def sign_in(page: Any, name: str, password: str = PASSWORD) -> None:
     """Sign in, or be refused."""
@@ -68,3 +76,29 @@ def column(page: Any, name: str) -> list[str]:
     heads, *rows = [text.split("\t") for text in board(page).get_by_role("row").all_inner_texts()]
     place = [head.strip(" ↓↑\n") for head in heads].index(name)
     return [row[place].split()[0] for row in rows]
+
+
+def tab_to(page: Any, target: Any) -> None:
+    """Press Tab until the focus is where it is wanted; it must be visible on the whole way."""
+    target.wait_for()
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        focus = page.evaluate(_FOCUS)
+        if focus is not None:
+            assert focus["outline"] != "none", focus["what"]
+            assert focus["width"] >= 1, focus["what"]
+        if target.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError("the focus never came there")
+
+
+def press(page: Any, target: Any, key: str = "Enter") -> None:
+    """Go somewhere with the keyboard alone, and press a key there."""
+    tab_to(page, target)
+    page.keyboard.press(key)
+
+
+def write(page: Any, target: Any, text: str) -> None:
+    """Go to a field with the keyboard alone, and write in it."""
+    tab_to(page, target)
+    page.keyboard.type(text)

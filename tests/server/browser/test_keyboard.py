@@ -9,33 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.server.browser.steps import column, see_scores
+from tests.server.browser.steps import column, see_scores, tab_to
 from tests.support.server import PASSWORD
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
-
-#: Whether the focus is on the page, and how it is drawn there.
-FOCUS = """() => {
-  const element = document.activeElement;
-  if (element === null || element === document.body) return null;
-  const style = getComputedStyle(element);
-  return { what: element.outerHTML.slice(0, 200), outline: style.outlineStyle, width: parseFloat(style.outlineWidth) };
-}"""
-
-
-def tab_to(page: Any, target: Any) -> None:
-    """Press Tab until the focus is where it is wanted; it must be visible on the whole way."""
-    target.wait_for()
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        focus = page.evaluate(FOCUS)
-        if focus is not None:
-            assert focus["outline"] != "none", focus["what"]
-            assert focus["width"] >= 1, focus["what"]
-        if target.evaluate("element => element === document.activeElement"):
-            return
-    raise AssertionError("the focus never came there")
 
 
 def test_from_signing_in_to_a_sorted_board(open_page: Callable[..., Any], captions: Path) -> None:

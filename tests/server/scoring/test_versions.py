@@ -340,3 +340,34 @@ def test_organizers_see_before_and_after(site: Site, folder: Path) -> None:
     assert (text.count(old), text.count(new)) == (2, 2)
     assert numbers.signed(float(new) - float(old)) in text
     assert rows[0].method in text
+
+
+def test_before_and_after_have_places_and_both_signatures(site: Site, folder: Path) -> None:
+    from captious.server.boards.leaderboard_query import query_from
+    from captious.server.boards.version_comparison import compare_versions, rows_of, signatures_of
+    from captious.server.submissions import storage
+
+    queue(2)
+    third = queue(1, method="added")[0]
+    said = [{"image_id": image, "caption": "a dog in the park with men on a sofa"} for image in REFERENCES]
+    storage.captions_file(third.folder, "captions").write_text(json.dumps(said))
+    site.work()
+    site.load(write_folder(folder, references=NEW))
+    site.work()
+    admin = site.user("root", is_superuser=True)
+    challenge = third.phase.challenge
+    challenge.refresh_from_db()
+    query = query_from(challenge, {"sort": "-rouge-l"}, admin)
+    assert query is not None
+    versions = compare_versions(query.phase)
+    rows = {row.submission.method: (row.place_before, row.place_after) for row in rows_of(query, versions)}
+    assert rows == {"added": (3, 1), "method 1": (1, 2), "method 0": (1, 2)}
+    (before, [old]), (after, [new]) = signatures_of(query, versions)
+    assert (before, after) == (1, 2)
+    assert "references:2" in old
+    assert "references:3" in new
+    text = " ".join(site.client(admin).get("/challenges/small/versions?sort=-rouge-l").content.decode().split())
+    assert '3 → 1</span><span class="beneath">2 up</span>' in text
+    assert '1 → 2</span><span class="beneath">1 down</span>' in text
+    assert old in text
+    assert new in text

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import QuerySet
+from django.db.models.fields.json import KeyTransform
 
 from captious.server.boards.leaderboard_query import Query
-from captious.server.boards.visible_scores import rounded_outputs
+from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Submission
 
-__all__ = ["ComparedVersions", "VersionRow", "compare_versions", "rows_of"]
+__all__ = ["ComparedVersions", "VersionRow", "compare_versions", "rows_of", "signatures_of"]
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,29 @@ class ComparedVersions:
 
 @dataclass(frozen=True)
 class VersionRow:
-    """An output of a submission in two versions; None where it has no score."""
+    """An output of a submission in two versions; None where it has no score.
+
+    Attributes:
+        place_before, place_after: 1 for the best score, equal scores share a place. No test is behind it, as behind
+            ranks of leaderboards.
+    """
 
     submission: Submission
     before: float | None
     after: float | None
+    place_before: int | None
+    place_after: int | None
 
     @property
     def difference(self) -> float | None:
         return None if self.before is None or self.after is None else self.after - self.before
+
+    @property
+    def climbed(self) -> int | None:
+        """How many places it is better than before; negative for worse."""
+        if self.place_before is None or self.place_after is None:
+            return None
+        return self.place_before - self.place_after
 
 
 def compare_versions(phase: Phase) -> ComparedVersions:
@@ -63,14 +77,39 @@ def compare_versions(phase: Phase) -> ComparedVersions:
     )
 
 
-def rows_of(query: Query, versions: ComparedVersions, submissions: Sequence[Submission]) -> list[VersionRow]:
-    """The output of a query for some of the submissions."""
-    stored = Scores.objects.filter(submission__in=submissions, version__in=[versions.before, versions.after])
-    scores: dict[tuple[int, int], float | None] = {}
-    for row in stored:
-        outputs: dict[str, dict[str, Any]] = rounded_outputs(row.outputs.get(query.key, {}), query.phase)
-        scores[row.submission_id, row.version] = outputs.get(query.output, {}).get("score")
-    return [
-        VersionRow(row, scores.get((row.pk, versions.before)), scores.get((row.pk, versions.after)))
-        for row in submissions
+def rows_of(query: Query, versions: ComparedVersions) -> list[VersionRow]:
+    """The output of a query for all submissions, by their places after, then before."""
+    before, after = (_scores(query, version) for version in (versions.before, versions.after))
+    places_before, places_after = _places(query, before), _places(query, after)
+    rows = [
+        VersionRow(row, before.get(row.pk), after.get(row.pk), places_before.get(row.pk), places_after.get(row.pk))
+        for row in versions.submissions
     ]
+    last = len(rows) + 1
+    return sorted(rows, key=lambda row: (row.place_after or last, row.place_before or last, -row.submission.pk))
+
+
+def signatures_of(query: Query, versions: ComparedVersions) -> list[tuple[int, list[str]]]:
+    """Each version, with the signatures of the output's scores: more than one if it was changed without a new one."""
+    entry = KeyTransform("signature", KeyTransform(query.output, KeyTransform(query.key, "outputs")))
+    found = []
+    for version in (versions.before, versions.after):
+        rows = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk")
+        found.append((version, [text for text in dict.fromkeys(rows.values_list(entry, flat=True)) if text]))
+    return found
+
+
+def _scores(query: Query, version: int) -> dict[int, float]:
+    """The rounded scores of a version, by submission."""
+    entry = KeyTransform("score", KeyTransform(query.output, KeyTransform(query.key, "outputs")))
+    rows = Scores.objects.filter(submission__phase=query.phase, version=version).values_list("submission", entry)
+    scores = {pk: rounded(score, query.phase.digits) for pk, score in rows if score is not None}
+    return {pk: score for pk, score in scores.items() if score is not None}
+
+
+def _places(query: Query, scores: Mapping[int, float]) -> dict[int, int]:
+    order = sorted(scores.values(), reverse=not query.lower_is_better)
+    first: dict[float, int] = {}
+    for place, score in enumerate(order, 1):
+        first.setdefault(score, place)
+    return {pk: first[score] for pk, score in scores.items()}

@@ -24,9 +24,20 @@ from captious.errors import OutputError
 from captious.metrics.contract import catalogue
 from captious.server.challenges.folder import FILE_NAME, SLUG
 
-__all__ = ["DEMO", "new_folder", "write_demo", "write_starter"]
+__all__ = [
+    "DEMO",
+    "STARTER",
+    "fill_in",
+    "new_folder",
+    "slug_line",
+    "starter_metrics",
+    "toml",
+    "write_demo",
+    "write_starter",
+]
 
-_STARTER = Path(__file__).parents[1] / "starter"
+#: The texts of a new challenge.
+STARTER = Path(__file__).parents[1] / "starter"
 #: The demonstration, but for its organizers and metrics. Its images are among the static files of the site.
 DEMO = Path(__file__).parents[1] / "demo"
 
@@ -48,23 +59,23 @@ def write_starter(folder: Path, references: Path | None = None) -> list[str]:
     table = read_references(references) if references is not None else None
     name = _as_text(folder.resolve().name)
     file = f"references/{_as_text(references.name)}" if references is not None else "references/c5.json"
-    metrics = _metrics()
+    metrics = starter_metrics()
     values = {
-        "title": _toml(_title(name)),
-        "slug": _slug_line(name),
-        "metrics": _toml(metrics),
+        "title": toml(_title(name)),
+        "slug": slug_line(name),
+        "metrics": toml(metrics),
         "meteor": "" if "meteor" in metrics else '    # add "meteor" after: captious resources get meteor',
-        "name": _toml(_set_name(table)),
-        "file": _toml(file),
+        "name": toml(_set_name(table)),
+        "file": toml(file),
         "reminder": "" if table is not None else "  # put the references there",
         "images": f", {len(table):,} in all" if table is not None else "",
-        "image_id": _toml(table.ids[0]) if table is not None else "42",
+        "image_id": toml(table.ids[0]) if table is not None else "42",
     }
     texts = [FILE_NAME, "overview.md", "rules.md"]
     with new_folder(folder) as new:
         for text in texts:
-            shutil.copyfile(_STARTER / text, new / text)
-            _fill_in(new / text, values)
+            shutil.copyfile(STARTER / text, new / text)
+            fill_in(new / text, values)
         (new / "references").mkdir()
         if references is not None:
             shutil.copyfile(references, new / file)
@@ -83,8 +94,8 @@ def write_demo(folder: Path, organizers: Sequence[str] = ()) -> None:
             target = new / source.relative_to(DEMO)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(source, target)
-        _fill_in(new / FILE_NAME, {"organizers": _toml([*organizers]), "metrics": _toml(_metrics())})
-        _fill_in(new / "overview.md", {"captions": captions})
+        fill_in(new / FILE_NAME, {"organizers": toml([*organizers]), "metrics": toml(starter_metrics())})
+        fill_in(new / "overview.md", {"captions": captions})
 
 
 @contextmanager
@@ -132,17 +143,19 @@ def _move_all(source: Path, target: Path) -> None:
         raise
 
 
-def _fill_in(file: Path, values: dict[str, str]) -> None:
+def fill_in(file: Path, values: dict[str, str]) -> None:
+    """Replace the ``${names}`` in a text."""
     template = Template(file.read_text(encoding="utf-8"))
     file.write_text(template.substitute(values), encoding="utf-8")
 
 
-def _metrics() -> list[str]:
-    """The metrics that a new challenge starts with: METEOR only if its tables are here."""
-    return [name for name in ("bleu", "meteor", "rouge-l", "cider-d") if catalogue.get(name).missing() is None]
+def starter_metrics(*others: str) -> list[str]:
+    """The metrics that a new challenge starts with, and others: METEOR only if its tables are here."""
+    names = ("bleu", "meteor", "rouge-l", "cider-d", *others)
+    return [name for name in names if catalogue.get(name).missing() is None]
 
 
-def _toml(value: object) -> str:
+def toml(value: object) -> str:
     """A string, number or list of these as TOML writes it, which is how JSON does."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -157,12 +170,12 @@ def _title(name: str) -> str:
     return words[:200].capitalize() or "Challenge"
 
 
-def _slug_line(name: str) -> str:
+def slug_line(name: str) -> str:
     """The line that names the challenge in addresses; empty if the name of its folder does."""
     if SLUG.fullmatch(name):
         return ""
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:80] or "challenge"
-    return f"slug = {_toml(slug)}                 # its name in addresses; default: the folder's name\n"
+    return f"slug = {toml(slug)}                 # its name in addresses; default: the folder's name\n"
 
 
 def _set_name(table: References | None) -> str:

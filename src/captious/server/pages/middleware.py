@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from django.conf import settings
 from django.db.utils import IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
 
 from captious.errors import CaptiousError
@@ -16,7 +17,7 @@ from captious.server.pages.error_pages import OldScoresError, error_answer, is_a
 from captious.server.people.rates import TooManyRequests
 from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
 
-__all__ = ["Headers", "Limits", "Unavailable"]
+__all__ = ["Compressed", "Headers", "Limits", "Unavailable"]
 
 _log = logging.getLogger("captious.web")
 _POLICY = (
@@ -88,6 +89,19 @@ class Headers:
             is_known = request.user.is_authenticated
             response.setdefault("Cache-Control", "private, no-store" if is_known else "no-cache")
         return response
+
+
+class Compressed(GZipMiddleware):
+    """Compresses pages, which are a fifth as long then; files and archives are sent as they are.
+
+    Django adds bytes of random number, so that lengths do not tell what secrets are on a page.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        if response.streaming or not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        compressed: HttpResponse = super().process_response(request, response)
+        return compressed
 
 
 def _arrived(request: HttpRequest) -> datetime:

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from captious.server.boards.leaderboard_query import query_from
-from captious.server.boards.version_comparison import compare_versions, rows_of
+from captious.server.boards.version_comparison import compare_versions, rows_of, signatures_of
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import challenge_for, may_manage
 
@@ -26,7 +26,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     if query is None or not may_manage(request.user, challenge):
         raise Http404
     compared = compare_versions(query.phase)
-    page = page_of(request, compared.submissions)
+    page = page_of(request, rows_of(query, compared))
     definition = challenge.definition
     return challenge_page(
         request,
@@ -36,7 +36,8 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         query=query,
         versions=compared,
         page=page,
-        rows=rows_of(query, compared, page.object_list),
+        rows=page.object_list,
+        signatures=signatures_of(query, compared),
         phases=[
             {"title": str(phase), "url": f"?{urlencode({'phase': phase.name})}", "current": phase == query.phase}
             for phase in challenge.phase_list

@@ -1,0 +1,371 @@
+"""Competitions of Codabench and challenges of EvalAI as challenge folders.
+
+Taken over: title, texts, terms, phases with dates and limits, metrics that captious has, decimal places, which
+leaderboards are public, and references in a format that captious reads. Everything else is named, so that organizers
+know what they have to replace. Keys are those of Codabench's ``competition.yaml``, of CodaLab's before it, and of
+EvalAI's ``challenge_config.yaml``.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+import yaml
+from django.utils.text import slugify
+
+from captious.data import read_references
+from captious.errors import CaptiousError, InputError
+from captious.server.challenges.challenge_metrics import directions_of
+from captious.server.challenges.definition import moment
+from captious.server.challenges.folder import FILE_NAME
+from captious.server.challenges.starter import new_folder, slug_line, starter_metrics
+
+__all__ = ["import_bundle"]
+
+_CODABENCH, _EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
+_MOST_BYTES = 4 << 30
+_CIDER = {"cider": "cider-d"}  # as the COCO toolkit, whose CIDEr is CIDEr-D
+
+
+def import_bundle(bundle: Path, folder: Path, references: Path | None = None) -> tuple[list[str], list[str]]:
+    """Make a challenge folder of a competition of Codabench or CodaLab, or of a challenge of EvalAI.
+
+    Args:
+        bundle: its zip file or folder, or the YAML file in it.
+        folder: a folder that does not exist yet, or an empty one.
+        references: a file with references; by default, the one in the bundle, if captious can read it.
+
+    Returns:
+        The files of the folder, and a sentence about each thing that was left out.
+
+    Raises:
+        InputError: the bundle cannot be read.
+        OutputError: the folder cannot be written; nothing is left behind.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        file, values = _opened(bundle, Path(scratch))
+        reader = _Bundle(file, values, Path(scratch))
+        with new_folder(folder) as new:
+            reader.write(new, folder.resolve().name, references)
+            files = sorted(path.relative_to(new).as_posix() for path in new.rglob("*") if path.is_file())
+    return files, reader.left_out
+
+
+def _opened(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
+    """The YAML file of a bundle, with its other files beside it, and what it says."""
+    names = (*_CODABENCH, *_EVALAI)
+    try:
+        folder = bundle if bundle.is_dir() else bundle.parent
+        if bundle.is_file() and zipfile.is_zipfile(bundle):
+            folder = scratch / "bundle"
+            _unpack(bundle, folder)
+        found = [path for name in names for path in (*folder.glob(name), *folder.glob(f"*/{name}"))]
+        if bundle.is_file() and folder == bundle.parent:
+            found = [bundle] if bundle.name in names else []
+        if not found:
+            raise InputError(
+                f"{bundle} is not a bundle",
+                help=f"name a zip file or folder with {_CODABENCH[0]} (Codabench) or {_EVALAI[0]} (EvalAI)",
+            )
+        values = yaml.safe_load(found[0].read_bytes())
+    except (OSError, zipfile.BadZipFile, yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"cannot read {bundle}", where=" ".join(str(error).split())) from error
+    if not isinstance(values, dict):
+        raise InputError(f"{bundle} is not a bundle", where=f"{found[0].name} has no keys")
+    return found[0], values
+
+
+def _unpack(archive: Path, target: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        if sum(info.file_size for info in opened.infolist()) > _MOST_BYTES:
+            raise InputError(
+                f"{archive} is larger than 4 GiB when it is unpacked", help="unpack it, and name the folder"
+            )
+        opened.extractall(target)
+
+
+class _Bundle:
+    """A bundle while it is read.
+
+    Args:
+        file: its YAML file, to whose folder its paths belong.
+        values: what that says.
+        scratch: a folder for what is unpacked.
+
+    Attributes:
+        left_out: what was not taken over, a sentence each.
+    """
+
+    def __init__(self, file: Path, values: Mapping[str, Any], scratch: Path) -> None:
+        self._root, self._values, self._scratch = file.parent.resolve(), values, scratch
+        self._is_evalai = file.name in _EVALAI
+        self._used = {"title", "description", "version", "phases", "challenge_phases", "leaderboard", "leaderboards"}
+        self.left_out: list[str] = []
+
+    def write(self, new: Path, name: str, references: Path | None) -> None:
+        """Write challenge.toml and the files that it names."""
+        title = self._text("title") or name
+        values: dict[str, Any] = {"title": " ".join(title.split())[:200]}
+        if line := slug_line(name):
+            values["slug"] = tomlkit.parse(line)["slug"]
+        values["summary"] = self._summary()
+        texts, terms = self._texts(new)
+        values |= {"terms": terms} if terms else {}
+        values |= self._metrics()
+        values["texts"] = texts
+        values["references"] = [{"name": "references", "file": self._references(new, references)}]
+        values["phases"] = self._phases()
+        self._name_the_rest()
+        (new / FILE_NAME).write_text(tomlkit.dumps(values), encoding="utf-8")
+
+    def _text(self, key: str) -> str:
+        self._used.add(key)
+        value = self._values.get(key)
+        return value.strip() if isinstance(value, str) else ""
+
+    def _summary(self) -> str:
+        text = self._text("short_description") if self._is_evalai else self._text("description")
+        return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:500]
+
+    def _texts(self, new: Path) -> tuple[list[dict[str, str]], str]:
+        """The pages, and the title of that with the terms."""
+        pages: list[tuple[str, Any]] = []
+        if self._is_evalai:
+            keys = {
+                "description": "Overview",
+                "evaluation_details": "Evaluation",
+                "submission_guidelines": "Submissions",
+                "leaderboard_description": "Leaderboard",
+                "terms_and_conditions": "Terms",
+            }
+            pages = [(title, self._text(key)) for key, title in keys.items() if self._text(key)]
+        else:
+            self._used |= {"pages", "html", "terms"}
+            pages = [(_line(row.get("title")) or "Page", row.get("file")) for row in _tables(self._values.get("pages"))]
+            html = self._values.get("html")
+            pages += [(str(key).capitalize(), file) for key, file in (html if isinstance(html, dict) else {}).items()]
+            pages += [("Terms", self._text("terms"))] if self._text("terms") else []
+        rows: list[dict[str, str]] = []
+        terms = ""
+        for title, file in pages:
+            if (path := self._file(file)) is None:
+                self.left_out.append(f"the page {title}: there is no file {file}")
+                continue
+            title = _unused(title, [row["title"] for row in rows])
+            name = _unused(slugify(title) or "page", [row["file"].removesuffix(".md") for row in rows]) + ".md"
+            (new / name).write_text(_markdown(path), encoding="utf-8")
+            rows.append({"title": title, "file": name})
+            terms = title if title.startswith("Terms") else terms
+        return rows, terms
+
+    def _path(self, name: Any) -> Path | None:
+        """A file or folder of the bundle; None if it is not there, or is outside."""
+        if not isinstance(name, str) or not name:
+            return None
+        path = (self._root / name).resolve()
+        return path if path.is_relative_to(self._root) and path.exists() else None
+
+    def _file(self, name: Any) -> Path | None:
+        path = self._path(name)
+        return path if path is not None and path.is_file() else None
+
+    def _columns(self) -> list[dict[str, Any]]:
+        """The columns of the leaderboards: label and decimal places; the one that ranks comes first."""
+        columns = []
+        if self._is_evalai:
+            for board in _tables(self._values.get("leaderboard")):
+                schema = board.get("schema")
+                schema = schema if isinstance(schema, dict) else {}
+                labels, first = schema.get("labels"), schema.get("default_order_by")
+                labels = [str(label) for label in labels] if isinstance(labels, list) else []
+                columns += [{"label": label} for label in sorted(labels, key=lambda label: label != first)]
+        for board in _tables(self._values.get("leaderboards")):
+            columns += [
+                {"label": str(row.get("key") or row.get("title") or ""), "precision": row.get("precision")}
+                for row in _tables(board.get("columns"))
+                if not row.get("computation") and not row.get("hidden")
+            ]
+        old = self._values.get("leaderboard")
+        if not self._is_evalai and isinstance(old, dict) and isinstance(old.get("columns"), dict):
+            rows = sorted(_tables(old["columns"]), key=lambda row: str(row.get("rank", "")))
+            columns += [{"label": str(row.get("label", "")), "precision": row.get("numeric_format")} for row in rows]
+        return columns
+
+    def _metrics(self) -> dict[str, Any]:
+        """The metrics of the columns, and the output that ranks."""
+        names: list[str] = []
+        for label in dict.fromkeys(column["label"] for column in self._columns()):
+            name = re.sub(r"[\s_-]+", "-", label.strip().lower())
+            name = _CIDER.get(name, name)
+            try:
+                directions_of(name)
+            except (CaptiousError, ValueError):
+                self.left_out.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
+            else:
+                names.append(name)
+        if not names:
+            names = starter_metrics()
+            self.left_out.append(
+                f"the scoring program: no column is a metric of captious, so it has {', '.join(names)}"
+            )
+            return {"metrics": names}
+        names = list(dict.fromkeys(names))
+        return {"metrics": names, "rank_by": [*directions_of(names[0])][-1]}
+
+    def _digits(self) -> int:
+        for column in self._columns():
+            text = str(column.get("precision") or "")
+            if text.isdigit():
+                return min(max(int(text), 1), 8)
+        for split in _tables(self._values.get("challenge_phase_splits")):
+            if isinstance(digits := split.get("leaderboard_decimal_precision"), int):
+                return min(max(digits, 1), 8)
+        return 4
+
+    def _phases(self) -> list[dict[str, Any]]:
+        self._used |= {"start_date", "end_date", "challenge_phase_splits"}
+        rows = _tables(self._values.get("challenge_phases" if self._is_evalai else "phases"))
+        if not rows:
+            self.left_out.append("phases: there are none, so the challenge has one that is always open")
+        phases: list[dict[str, Any]] = []
+        for number, row in enumerate(rows, 1):
+            title = _line(row.get("name") or row.get("label")) or f"Phase {number}"
+            name = slugify(str(row.get("codename") or title)).replace("_", "-")[:70] or f"phase-{number}"
+            phase: dict[str, Any] = {"name": _unused(name, [phase["name"] for phase in phases], "-"), "title": title}
+            phase |= self._dates(title, row)
+            for key, ours in _LIMITS.items():
+                if isinstance(row.get(key), int) and row[key] > 0:
+                    phase[ours] = min(row[key], 1_000_000)
+            phase["digits"] = self._digits()
+            if row.get("leaderboard_public") is False or self._is_hidden(row):
+                phase["board"] = "hidden"
+            if row.get("is_restricted_to_select_one_submission") is True:
+                phase["entries"] = "one"
+            rest = sorted(
+                str(key) for key, value in row.items() if key not in _PHASE_KEYS and value not in (None, "", [], False)
+            )
+            if rest:
+                self.left_out.append(f"of the phase {title}: {', '.join(rest)}")
+            phases.append(phase)
+        return phases or [{"name": "main"}]
+
+    def _is_hidden(self, phase: Mapping[str, Any]) -> bool:
+        if any(board.get("hidden") is True for board in _tables(self._values.get("leaderboards"))):
+            return True
+        splits = _tables(self._values.get("challenge_phase_splits"))
+        shown = [split.get("visibility", 3) for split in splits if split.get("challenge_phase_id") == phase.get("id")]
+        return self._is_evalai and bool(shown) and 3 not in shown
+
+    def _dates(self, title: str, row: Mapping[str, Any]) -> dict[str, datetime]:
+        """When a phase opens and closes; of dates without a time, at midnight."""
+        dates: dict[str, datetime] = {}
+        for ours, keys in (("opens", ("start", "start_date")), ("closes", ("end", "end_date"))):
+            value = next((row[key] for key in keys if row.get(key)), None)
+            try:
+                text = value.isoformat() if isinstance(value, date) else str(value or "").strip()
+                if text:
+                    when = moment(text if len(text) > len("2026-12-31") else f"{text}T00:00:00")
+                    dates[ours] = when.replace(microsecond=0)
+            except ValueError:
+                self.left_out.append(f"of the phase {title}: the date {value!r:.60} is not understood")
+        if len(dates) == 2 and dates["closes"] <= dates["opens"]:
+            self.left_out.append(f"of the phase {title}: it closes before it opens, so it has no closing date")
+            del dates["closes"]
+        return dates
+
+    def _references(self, new: Path, given: Path | None) -> str:
+        """Copy the references; returns where they are, or are to be put."""
+        (new / "references").mkdir()
+        candidates = [given] if given is not None else self._data_files()
+        for file in candidates:
+            try:
+                read_references(file)
+            except CaptiousError as error:
+                if given is not None:
+                    raise
+                self.left_out.append(f"{file.name}: cannot be read as references: {error.message}")
+                continue
+            name = f"references/{slugify(file.name.partition('.')[0]) or 'references'}{''.join(file.suffixes[-2:])}"
+            shutil.copyfile(file, new / name)
+            return name
+        self.left_out.append("references: add them as references/references.json")
+        return "references/references.json"
+
+    def _data_files(self) -> list[Path]:
+        """The files with reference data, of archives those that may be captions."""
+        self._used |= {"tasks"}
+        rows = [*_tables(self._values.get("tasks")), *_tables(self._values.get("phases"))]
+        rows += _tables(self._values.get("challenge_phases"))
+        names = dict.fromkeys(row.get("reference_data") or row.get("test_annotation_file") for row in rows)
+        files = [file for name in names if (file := self._path(name)) is not None]
+        if len(files) > 1:
+            self.left_out.append("reference data of other phases: " + ", ".join(file.name for file in files[1:]))
+        found: list[Path] = []
+        for file in files[:1]:
+            if file.is_file() and zipfile.is_zipfile(file):
+                _unpack(file, self._scratch / "data")
+                file = self._scratch / "data"
+            if file.is_dir():
+                found += sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
+            else:
+                found.append(file)
+        return found
+
+    def _name_the_rest(self) -> None:
+        for board in _tables(self._values.get("leaderboards")):
+            if rule := board.get("submission_rule"):
+                self.left_out.append(f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses")
+        for task in _tables(self._values.get("tasks")):
+            programs = sorted(str(key) for key in task if key not in {"index", "name", "description", "reference_data"})
+            if programs:
+                self.left_out.append(f"of the task {_line(task.get('name'))}: {', '.join(programs)}")
+        rest = sorted(str(key) for key, value in self._values.items() if key not in self._used and value)
+        if rest:
+            self.left_out.append(f"of the bundle: {', '.join(rest)}")
+
+
+_TABLES = {".json", ".jsonl", ".csv", ".tsv"}
+#: Limits of submissions -> ours. Both count what is scored.
+_LIMITS = {
+    "max_submissions_per_day": "scored_per_day",
+    "max_submissions": "scored_in_total",
+}
+_PHASE_KEYS = {
+    *_LIMITS,
+    *("id", "index", "phasenumber", "name", "label", "codename", "start", "end", "start_date", "end_date", "tasks"),
+    *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission"),
+    *("reference_data", "test_annotation_file"),
+}
+
+
+def _tables(value: Any) -> list[dict[str, Any]]:
+    """The mappings of a list, or of a mapping of them, as CodaLab has it."""
+    rows = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def _line(value: Any) -> str:
+    return " ".join(str(value or "").split())[:200]
+
+
+def _unused(name: str, names: Sequence[str], between: str = " ") -> str:
+    """A name that is not there yet."""
+    tries = (f"{name}{f'{between}{n}' if n > 1 else ''}" for n in range(1, len(names) + 2))
+    return next(text for text in tries if text not in names)
+
+
+def _markdown(file: Path) -> str:
+    """A page as Markdown. HTML is, but for its indentation, which would make it code."""
+    text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
+    if file.suffix.lower() not in {".html", ".htm"}:
+        return text
+    body = re.sub(r"(?is)<(head|style|script)\b.*?</\1\s*>|<!doctype[^>]*>|</?(html|body)\b[^>]*>", "", text)
+    return "\n".join(line.lstrip() for line in body.splitlines()).strip() + "\n"

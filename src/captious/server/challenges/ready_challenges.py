@@ -1,0 +1,103 @@
+"""Challenge folders of COCO, nocaps and VizWiz-Captions, which lack nothing but the references.
+
+Their texts are in ``server/ready``. nocaps has a reference set for each of its domains, besides that of all images.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from captious.errors import CaptionFileError, ParameterError
+from captious.server.challenges.folder import FILE_NAME
+from captious.server.challenges.starter import STARTER, fill_in, new_folder, slug_line, starter_metrics, toml
+
+__all__ = ["READY", "write_ready"]
+
+_FOLDER = Path(__file__).parents[1] / "ready"
+#: What there is, by name.
+READY = tuple(sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir()))
+
+_NOCAPS = {"val": "nocaps_val_4500_captions", "test": "nocaps_test_10600_captions"}
+_DOMAINS = ("in-domain", "near-domain", "out-domain")
+
+
+def write_ready(folder: Path, name: str, references: Sequence[Path] = ()) -> tuple[list[str], list[str]]:
+    """Make the folder of a challenge of this name; returns its files, and those that are still to be added.
+
+    Args:
+        folder: a folder that does not exist yet, or an empty one.
+        name: one of ``READY``.
+        references: files of references that are at hand, with the names that the challenge gives them. Those of nocaps
+            are split by the ``domain`` of their images.
+
+    Raises:
+        OutputError: the folder is not empty, or cannot be written; nothing is left behind.
+        ParameterError: a file has another name.
+        CaptionFileError: a file of nocaps has no domains.
+    """
+    values = {
+        "slug": slug_line(folder.resolve().name),
+        "metrics": toml(starter_metrics("spice")),
+        "references": _nocaps_sets(),
+    }
+    with new_folder(folder) as new:
+        shutil.copytree(_FOLDER / name, new, dirs_exist_ok=True)
+        shutil.copyfile(STARTER / "rules.md", new / "rules.md")
+        fill_in(new / FILE_NAME, values)
+        (new / "references").mkdir()
+        definition = tomllib.loads((new / FILE_NAME).read_text(encoding="utf-8"))
+        wanted = [row["file"] for row in definition["references"]]
+        for file in references:
+            _put(file, new / "references", [Path(path).name for path in wanted])
+        missing = [path for path in wanted if not (new / path).exists()]
+        files = sorted(path.relative_to(new).as_posix() for path in new.rglob("*") if path.is_file())
+    return files, missing
+
+
+def _nocaps_sets() -> str:
+    """The reference sets of nocaps as TOML."""
+    lines = []
+    for captions, stem in _NOCAPS.items():
+        for name in ("overall", *_DOMAINS):
+            file = f"references/{stem}{'' if name == 'overall' else f'.{name}'}.json"
+            lines += ["[[references]]", f'name = "{name}"', f'captions = "{captions}"', f'file = "{file}"', ""]
+    return "\n".join(lines)
+
+
+def _put(file: Path, target: Path, names: Sequence[str]) -> None:
+    """Copy a file of references to the place that its name says."""
+    if file.name not in names:
+        raise ParameterError(
+            f"{file.name} is not a file of this challenge", help=f"name it as what it is: {', '.join(names)}"
+        )
+    try:
+        shutil.copyfile(file, target / file.name)
+    except OSError as error:
+        raise CaptionFileError(f"cannot read {file}", where=error.strerror or "") from error
+    if file.stem in _NOCAPS.values():
+        for domain in _DOMAINS:
+            (target / f"{file.stem}.{domain}.json").write_text(json.dumps(_of_domain(file, domain)))
+
+
+def _of_domain(file: Path, domain: str) -> dict[str, Any]:
+    """The images of a domain of nocaps, and their captions."""
+    try:
+        data = json.loads(file.read_bytes())
+        images = [image for image in data["images"] if image["domain"] == domain]
+        ids = {image["id"] for image in images}
+        annotations = [row for row in data["annotations"] if row["image_id"] in ids]
+    except (ValueError, LookupError, TypeError) as error:
+        raise CaptionFileError(
+            f"{file} is not a file of nocaps", where=f"{type(error).__name__}: {error}", help=_HELP
+        ) from error
+    if not images:
+        raise CaptionFileError(f"{file} has no image of the domain {domain}", help=_HELP)
+    return {**data, "images": images, "annotations": annotations}
+
+
+_HELP = 'its images need "domain": "in-domain", "near-domain" or "out-domain"'

@@ -1,0 +1,136 @@
+"""The organizer's way from nothing to an open challenge, and a team's way from an invitation to its final entry.
+
+Both with the keyboard alone, with and without JavaScript. Every page on the way is checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.browser.checks import check
+from tests.server.browser.steps import methods, press, see_scores, sign_up, write
+from tests.support.server import ADMIN, PASSWORD
+from tests.support.site import EXAMPLES
+
+sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
+ways = pytest.mark.parametrize(
+    ("width", "scripts"), [(1280, True), (390, False)], ids=["desktop", "phone without scripts"]
+)
+
+
+@ways
+def test_an_organizer_opens_a_challenge_in_three_steps(
+    open_page: Callable[..., Any], width: int, scripts: bool
+) -> None:
+    page = open_page(ADMIN, width=width, scripts=scripts)
+    look = check if scripts else _no_check
+    page.on("filechooser", lambda chooser: chooser.set_files(EXAMPLES / "references.json"))
+    title, slug = f"Birds {width}", f"birds-{width}"
+    page.goto("/")
+    press(page, page.get_by_role("link", name="New challenge"))
+    expect(page.get_by_role("heading", level=1, name="New challenge")).to_be_visible()
+    look(page)
+
+    # 1. A title and references.
+    write(page, page.get_by_label("Title"), title)
+    press(page, page.get_by_label("References", exact=True), "Space")
+    expect(page.get_by_label("References", exact=True)).to_have_value(re.compile("references.json"))
+    press(page, page.get_by_role("button", name="Create the draft"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text(title)
+    look(page)
+
+    # 2. Everything has a default. One thing is changed, and looked at.
+    write(page, page.get_by_role("textbox", name="Summary"), "Captions of birds.")
+    press(page, page.get_by_role("button", name="Save and check"))
+    expect(page.get_by_role("status")).to_have_text("Saved.")
+    press(page, page.get_by_role("link", name="Preview"))
+    expect(page.get_by_text("Captions of birds.")).to_be_visible()
+    look(page)
+
+    # 3. It is published.
+    press(page, page.get_by_role("link", name="Publish", exact=True))
+    expect(page.get_by_role("button", name="Publish")).to_be_visible()
+    look(page)
+    press(page, page.get_by_role("button", name="Publish"))
+    expect(page.get_by_role("status")).to_contain_text("Published.")
+    look(page)
+    for path in ("manage", "versions"):
+        page.goto(f"/challenges/{slug}/{path}")
+        look(page)
+    visitor = open_page(width=width, scripts=scripts)
+    visitor.goto("/")
+    expect(visitor.get_by_role("link", name=f"Submit to {title}")).to_be_visible()
+
+
+@ways
+def test_a_team_goes_from_its_invitation_to_its_final_entry(
+    open_page: Callable[..., Any], captions: Path, width: int, scripts: bool
+) -> None:
+    look = check if scripts else _no_check
+    team = f"Finches {width}"
+    captain = open_page(width=width, scripts=scripts)
+    sign_up(captain, f"captain-of-finches-{width}")
+    press(captain, captain.get_by_role("link", name="Account of"))
+    write(captain, captain.get_by_label("Name of the team"), team)
+    press(captain, captain.get_by_role("button", name="Create team"))
+    press(captain, captain.get_by_role("button", name="Create an invitation link"))
+    link = captain.get_by_label("Invitation link").input_value()
+
+    # The invitation, and an account.
+    page = open_page(width=width, scripts=scripts)
+    page.on("filechooser", lambda chooser: chooser.set_files(captions))
+    page.goto(link)
+    look(page)
+    press(page, page.get_by_role("navigation", name="Site").get_by_role("link", name="Sign up"))
+    write(page, page.get_by_label("Username"), f"finch-{width}")
+    write(page, page.get_by_label("Password", exact=True), PASSWORD)
+    write(page, page.get_by_label("Password confirmation"), PASSWORD)
+    press(page, page.get_by_role("button", name="Sign up"))
+    expect(page.get_by_role("heading", name=f"Join {team}?")).to_be_visible()
+    look(page)
+    press(page, page.get_by_role("button", name="Join"))
+    expect(page.get_by_role("status")).to_have_text(f"You are now a member of {team}.")
+    look(page)
+
+    # Two submissions; the second is worse.
+    for method, system in (("Better", "improved"), ("Worse", "baseline")):
+        captions.write_bytes((EXAMPLES / f"{system}.json").read_bytes())
+        press(page, page.get_by_role("link", name="captious", exact=True))
+        press(page, page.get_by_role("link", name="Submit to Demo"))
+        page.get_by_label("Method").wait_for()
+        look(page)
+        press(page, page.get_by_label("File", exact=True), "Space")
+        expect(page.get_by_label("File", exact=True)).to_have_value(re.compile("captions.json"))
+        write(page, page.get_by_label("Method"), f"{method} {width}")
+        press(page, page.get_by_role("button", name="Submit", exact=True))
+        see_scores(page, scripts)
+        look(page)
+
+    # The best one counts until the team chooses another.
+    press(page, page.get_by_role("link", name="Leaderboard", exact=True))
+    assert f"Better {width}" in methods(page)
+    assert f"Worse {width}" not in methods(page)
+    look(page)
+    press(page, page.get_by_role("link", name="My submissions"))
+    expect(page.get_by_role("table", name="Submissions")).to_be_visible()
+    look(page)
+    press(page, page.get_by_role("link", name=f"Worse {width}"))
+    press(page, page.get_by_role("button", name="Choose this one"))
+    expect(page.get_by_role("button", name="Let the best count")).to_be_visible()
+    look(page)
+    visitor = open_page(width=width, scripts=scripts)
+    visitor.goto("/challenges/demo/leaderboard")
+    assert f"Worse {width}" in methods(visitor)
+    assert f"Better {width}" not in methods(visitor)
+    row = visitor.get_by_role("row").filter(has_text=f"Worse {width}")
+    expect(row).to_contain_text(team)
+
+
+def _no_check(page: Any) -> None:
+    """axe-core is a script."""

@@ -1,0 +1,243 @@
+"""captious.server.challenges.bundle_import"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from captious.errors import CaptionFileError, InputError
+from captious.server.challenges.bundle_import import import_bundle
+from captious.server.challenges.folder import check_folder
+from tests.support.small_challenge import REFERENCES
+
+CODABENCH = """
+version: 2
+title: Street scenes
+description: Captions of *streets*.
+image: logo.png
+terms: terms.md
+registration_auto_approve: false
+docker_image: codalab/codalab-legacy:py37
+pages:
+  - {title: Overview, file: pages/overview.md}
+  - {title: Data, file: pages/data.html}
+  - {title: Gone, file: pages/gone.md}
+tasks:
+  - {index: 0, name: Captions, scoring_program: scoring.zip, reference_data: reference.zip}
+phases:
+  - index: 0
+    name: Development phase
+    start: 2026-01-01 00:00:00+00:00
+    end: 2026-02-01T12:00:00Z
+    max_submissions_per_day: 5
+    max_submissions: 100
+    execution_time_limit: 600
+    tasks: [0]
+  - {index: 1, name: Final, start: 2-1-2026, max_submissions: 3, tasks: [0]}
+leaderboards:
+  - title: Results
+    key: main
+    columns:
+      - {title: CIDEr, key: CIDEr, index: 0, sorting: desc, precision: 3}
+      - {title: Bleu 4, key: Bleu_4, index: 1}
+      - {title: Speed, key: speed, index: 2}
+      - {title: Mean, key: mean, index: 3, computation: avg}
+"""
+CODALAB = """
+title: Old
+html: {overview: overview.html, terms: terms.html}
+phases:
+  1: {phasenumber: 1, label: "Dev", start_date: 2016-03-01, max_submissions: 10}
+  2: {phasenumber: 2, label: "Test", start_date: 2016-06-01, max_submissions_per_day: 1}
+leaderboard:
+  leaderboards: {RESULTS: {label: Results, rank: 1}}
+  columns:
+    b: {label: ROUGE_L, rank: 2}
+    a: {label: METEOR-ish, rank: 1, numeric_format: 2}
+"""
+EVALAI = """
+title: nocaps again
+short_description: Novel objects
+description: templates/description.html
+evaluation_details: templates/evaluation.html
+terms_and_conditions: templates/terms.html
+submission_guidelines: templates/missing.html
+evaluation_script: evaluation_script.zip
+start_date: 2019-01-01 00:00:00
+end_date: 2099-01-01 00:00:00
+leaderboard:
+  - id: 1
+    schema: {labels: [Bleu_1, CIDEr, SPICE-ish], default_order_by: CIDEr}
+challenge_phases:
+  - id: 1
+    name: val
+    codename: val_2019
+    leaderboard_public: True
+    start_date: 2019-01-01 00:00:00
+    end_date: 2099-01-01 00:00:00
+    test_annotation_file: annotations/val.json
+    max_submissions_per_day: 5
+    max_submissions_per_month: 20
+    max_submissions: 50
+    allowed_submission_file_types: ".json"
+  - id: 2
+    name: test
+    codename: test_2019
+    leaderboard_public: True
+    is_restricted_to_select_one_submission: True
+    max_submissions: 5
+dataset_splits: [{id: 1, name: all, codename: all}]
+challenge_phase_splits:
+  - {challenge_phase_id: 1, leaderboard_id: 1, dataset_split_id: 1, visibility: 3, leaderboard_decimal_precision: 2}
+  - {challenge_phase_id: 2, leaderboard_id: 1, dataset_split_id: 1, visibility: 1}
+"""
+
+
+def references(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({str(image): captions for image, captions in REFERENCES.items()}))
+    return path
+
+
+def codabench(folder: Path) -> Path:
+    """A bundle of Codabench, with its references in an archive within."""
+    data = references(folder / "data" / "truth.json")
+    with zipfile.ZipFile(folder / "reference.zip", "w") as archive:
+        archive.write(data, "inner/truth.json")
+        archive.writestr("readme.txt", "Nothing.")
+    bundle = folder / "bundle.zip"
+    with zipfile.ZipFile(bundle, "w") as archive:
+        archive.writestr("competition.yaml", CODABENCH)
+        archive.writestr("terms.md", "Be fair.\n")
+        archive.writestr("pages/overview.md", "# Streets\n")
+        page = "<!DOCTYPE html><html><head><style>p {}</style></head>\n<body>\n    <p>From <b>2025</b>.</p>\n\n    <p>x"
+        archive.writestr("pages/data.html", page)
+        archive.write(folder / "reference.zip", "reference.zip")
+    return bundle
+
+
+def test_codabench(tmp_path: Path) -> None:
+    files, left_out = import_bundle(codabench(tmp_path), tmp_path / "streets")
+    assert files == [
+        "challenge.toml",
+        "data.md",
+        "overview.md",
+        "references/truth.json",
+        "terms.md",
+    ]
+    checked = check_folder(tmp_path / "streets")
+    definition = checked.definition
+    assert (definition.title, definition.summary) == ("Street scenes", "Captions of *streets*.")
+    assert [text.title for text in definition.texts] == ["Overview", "Data", "Terms"]
+    assert definition.terms == "Terms"
+    assert checked.texts["data.md"] == "<p>From <b>2025</b>.</p>\n\n<p>x\n"
+    assert (definition.metrics, definition.rank_by) == (("cider-d", "bleu-4"), "cider-d")
+    first, second = definition.phases
+    assert (first.name, first.title) == ("development-phase", "Development phase")
+    assert (first.opens, first.closes) == (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, 12, tzinfo=UTC))
+    assert (first.scored_per_day, first.scored_in_total, first.digits) == (5, 100, 3)
+    assert (second.opens, second.closes, second.scored_in_total) == (None, None, 3)
+    assert set(checked.references["captions", "references"].ids) == {*REFERENCES}
+    assert left_out == [
+        "the page Gone: there is no file pages/gone.md",
+        "the column 'speed' of the leaderboard: captious has no such metric",
+        "of the phase Development phase: execution_time_limit",
+        "of the phase Final: the date '2-1-2026' is not understood",
+        "of the task Captions: scoring_program",
+        "of the bundle: docker_image, image",
+    ]
+
+
+def test_codalab(tmp_path: Path) -> None:
+    (tmp_path / "competition.yaml").write_text(CODALAB)
+    (tmp_path / "overview.html").write_text("<h1>Old</h1>")
+    (tmp_path / "terms.html").write_text("<p>Fair.")
+    _, left_out = import_bundle(tmp_path, tmp_path / "old", references(tmp_path / "data" / "refs.json"))
+    definition = check_folder(tmp_path / "old").definition
+    assert [(phase.name, phase.opens) for phase in definition.phases] == [
+        ("dev", datetime(2016, 3, 1, tzinfo=UTC)),
+        ("test", datetime(2016, 6, 1, tzinfo=UTC)),
+    ]
+    assert [(phase.scored_per_day, phase.scored_in_total, phase.digits) for phase in definition.phases] == [
+        (0, 10, 2),
+        (1, 0, 2),
+    ]
+    assert definition.metrics == ("rouge-l",)
+    assert definition.terms == "Terms"
+    assert left_out == ["the column 'METEOR-ish' of the leaderboard: captious has no such metric"]
+
+
+def test_evalai(tmp_path: Path) -> None:
+    bundle = tmp_path / "evalai"
+    (bundle / "templates").mkdir(parents=True)
+    (bundle / "challenge_config.yaml").write_text(EVALAI)
+    for name in ("description", "evaluation", "terms"):
+        (bundle / "templates" / f"{name}.html").write_text(f"<p>The {name}.</p>")
+    references(bundle / "annotations" / "val.json")
+    _, left_out = import_bundle(bundle / "challenge_config.yaml", tmp_path / "again")
+    definition = check_folder(tmp_path / "again").definition
+    assert [text.title for text in definition.texts] == ["Overview", "Evaluation", "Terms"]
+    assert (definition.metrics, definition.rank_by) == (("cider-d", "bleu-1"), "cider-d")
+    val, test = definition.phases
+    assert (val.name, val.scored_per_day, val.scored_in_total, val.board) == ("val-2019", 5, 50, "public")
+    assert (val.closes, val.digits) == (datetime(2099, 1, 1, tzinfo=UTC), 2)
+    assert (test.name, test.board, test.entries) == ("test-2019", "hidden", "one")
+    assert left_out == [
+        "the page Submissions: there is no file templates/missing.html",
+        "the column 'SPICE-ish' of the leaderboard: captious has no such metric",
+        "of the phase val: allowed_submission_file_types, max_submissions_per_month",
+        "of the bundle: dataset_splits, evaluation_script",
+    ]
+
+
+def test_a_hidden_leaderboard_and_references_in_a_folder(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle"
+    references(bundle / "truth.json")
+    (bundle / "competition.yaml").write_text(
+        "title: T\ntasks: [{index: 0, reference_data: ./}]\nphases: [{name: Only, hide_output: true}]\n"
+        "leaderboards: [{hidden: true, submission_rule: Force_Last, columns: [{key: bleu_4}]}]\n"
+    )
+    _, left_out = import_bundle(bundle, tmp_path / "new")
+    definition = check_folder(tmp_path / "new").definition
+    assert [phase.board for phase in definition.phases] == ["hidden"]
+    assert left_out == [
+        "of the phase Only: hide_output",
+        "the rule 'Force_Last': a team's entry is its best submission, or one it chooses",
+    ]
+
+
+class TestProblems:
+    def test_files_outside_of_the_bundle_are_not_read(self, tmp_path: Path) -> None:
+        (tmp_path / "secret.md").write_text("secret")
+        bundle = tmp_path / "bundle"
+        bundle.mkdir()
+        (bundle / "competition.yaml").write_text("title: T\npages: [{title: P, file: ../secret.md}]\n")
+        files, left_out = import_bundle(bundle, tmp_path / "new")
+        assert files == ["challenge.toml"]
+        assert left_out[0] == "the page P: there is no file ../secret.md"
+        assert "references: add them as references/references.json" in left_out
+        assert "phases: there are none, so the challenge has one that is always open" in left_out
+
+    @pytest.mark.parametrize("text", ["- 1", "a: [", "!!python/object/apply:os.system ['true']"])
+    def test_files_that_are_no_bundles(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "competition.yaml").write_text(text)
+        with pytest.raises(InputError):
+            import_bundle(tmp_path, tmp_path / "new")
+        assert not (tmp_path / "new").exists()
+
+    def test_other_files(self, tmp_path: Path) -> None:
+        (tmp_path / "notes.txt").write_text("title: T")
+        with pytest.raises(InputError, match="is not a bundle") as caught:
+            import_bundle(tmp_path / "notes.txt", tmp_path / "new")
+        assert "competition.yaml" in caught.value.help
+
+    def test_references_that_were_named_must_be_readable(self, tmp_path: Path) -> None:
+        (tmp_path / "competition.yaml").write_text("title: T")
+        (tmp_path / "refs.json").write_text("{")
+        with pytest.raises(CaptionFileError):
+            import_bundle(tmp_path, tmp_path / "new", tmp_path / "refs.json")
+        assert not (tmp_path / "new").exists()
