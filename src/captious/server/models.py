@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious.server.challenges.models import Draft, News, TeamBan, TermsAcceptance
+from captious.server.challenges.models import Draft, News, TeamApproval, TeamBan, TermsAcceptance
 from captious.server.people.models import (
     AuditEvent,
     Invitation,
@@ -43,6 +43,7 @@ __all__ = [
     "Standing",
     "Submission",
     "Team",
+    "TeamApproval",
     "TeamBan",
     "TermsAcceptance",
     "Token",

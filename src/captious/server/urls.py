@@ -7,10 +7,21 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from captious.server.api import approvals as api_approvals
 from captious.server.api import description
 from captious.server.api import views as api
 from captious.server.operations.health import healthz
-from captious.server.pages import challenge_files, challenges, drafts, management, news, people, submissions, versions
+from captious.server.pages import (
+    approvals,
+    challenge_files,
+    challenges,
+    drafts,
+    management,
+    news,
+    people,
+    submissions,
+    versions,
+)
 
 handler400 = "captious.server.pages.error_pages.bad_request"
 handler403 = "captious.server.pages.error_pages.forbidden"
@@ -27,6 +38,7 @@ _challenge = [
     path("captions/<path:image_id>", challenges.caption, name="caption"),
     path("files/<path:name>", challenge_files.download, name="download"),
     path("terms", challenge_files.terms, name="terms"),
+    path("teams", approvals.teams, name="teams"),
     path("news.atom", news.feed, name="news"),
     path("submit", submissions.submit, name="submit"),
     path("submissions", submissions.submissions, name="submissions"),
@@ -86,6 +98,8 @@ _api = [
     path("challenges/<slug:slug>", api.challenge),
     path("challenges/<slug:slug>/leaderboard", api.leaderboard),
     path("challenges/<slug:slug>/terms", api.terms),
+    path("challenges/<slug:slug>/teams", api_approvals.teams),
+    path("challenges/<slug:slug>/teams/<slug:team>", api_approvals.decide),
     path("challenges/<slug:slug>/archive", api.archive),
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),

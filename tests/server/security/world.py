@@ -91,6 +91,7 @@ class World:
         from django.utils import timezone
 
         from captious.server.models import Membership, Participant, User, WorkerSeen
+        from captious.server.people.approval import ask
         from captious.server.people.secrets import make_invitation
         from captious.server.people.teams import create_team, personal_team
 
@@ -104,7 +105,7 @@ class World:
             ("circle", "participants", "olga"),
             ("other", "public", "otto"),
         ):
-            terms = {"terms": "Overview"} if slug == "other" else {}
+            terms: dict[str, Any] = {"terms": "Overview", "team_approval": True} if slug == "other" else {}
             folder = write_challenge(place / slug, title=slug.title(), access=access, organizers=[organizer], **terms)
             site.load(folder)
         for user in self.users.values():
@@ -123,6 +124,7 @@ class World:
         self.submissions = self._submissions()
         Membership.objects.filter(team=self.alpha, user=self.users["fred"]).delete()
         self._drafts(place)
+        ask(self.challenge("other"), self.users["ann"].teams.get(is_personal=True), "Ann of X.")
 
     def _drafts(self, place: Path) -> None:
         """A draft of the challenge "open", which Olga began, and a new one by Otto, who may make none any more."""

@@ -253,6 +253,7 @@ class ChallengeDefinition(_Table):
     license: str = Field(default="", max_length=500)
     citation: str = Field(default="", max_length=5000)
     terms: str = ""
+    team_approval: bool = False
     team_size: _Limit = 0
     teams_close: _Moment = None
     image_url: Annotated[str, AfterValidator(_image_url)] = ""

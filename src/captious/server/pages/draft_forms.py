@@ -107,6 +107,7 @@ class DraftForm(forms.Form):
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}), label="How to cite"
     )
     terms = forms.CharField(required=False, help_text="Title of the text that teams accept before they submit.")
+    team_approval = forms.BooleanField(required=False, label="Teams need the approval of the organizers to submit")
     team_size = forms.IntegerField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
     teams_close = _Moment(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
     image_url = forms.CharField(

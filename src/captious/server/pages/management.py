@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.boards.phase_archive import PhaseArchive
 from captious.server.boards.standings import board_changed
-from captious.server.models import Challenge, News, Participant, Phase, Submission, Team
+from captious.server.models import Challenge, News, Participant, Phase, Submission, Team, TeamApproval
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
 from captious.server.people.access import challenge_for, may_manage
@@ -54,6 +54,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         phases=challenge.phase_list,
         participants=challenge.participants.order_by("username"),
         participant_form=form,
+        n_waiting=challenge.approvals.filter(status=TeamApproval.Status.ASKED).count(),
         bans=challenge.bans.select_related("team"),
         ban_form=ban_form,
         news=challenge.news.all(),
