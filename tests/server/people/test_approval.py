@@ -49,7 +49,7 @@ def test_from_the_question_to_a_submission(small: Site) -> None:
     refused = submit(small)
     assert refused.status_code == 422
     assert "Ask them to approve ann: /challenges/small/teams" in refused.content.decode()
-    assert b"Ask for approval" in small.client(ann).get("/challenges/small/submit").content
+    assert b"Ask, or see what they decided" in small.client(ann).get("/challenges/small/submit").content
     assert (
         small.client(ann).post(TEAMS, {"action": "ask", "team": "ann", "message": "Lab\u202e of X"}).status_code == 302
     )

@@ -26,6 +26,7 @@ TRACEBACK = "Traceback (most recent call last): secret frame"
 
 _VALUES: dict[str, Any] = {
     "summary": "Captions of three images.",
+    "logo": "logo.svg",
     "image_url": "https://images.example.org/{id}.jpg",
     "metrics": ["rouge-l"],
     "texts": [{"title": "Overview", "file": "overview.md"}],
@@ -54,6 +55,7 @@ def write_challenge(folder: Path, **values: Any) -> Path:
     (folder / "challenge.toml").write_text(as_toml(values), encoding="utf-8")
     (folder / "overview.md").write_text("About this challenge.\n", encoding="utf-8")
     (folder / "list.csv").write_text("image\n11\n12\n13\n", encoding="utf-8")
+    (folder / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
     write_references(folder / "val.json", {image: ["a cat on a mat", "the cat"] for image in IDS})
     private = {image: [f"a {word} on a mat", "the dog"] for image, word in zip(IDS, MARKERS, strict=True)}
     write_references(folder / "test.json", private)

@@ -97,6 +97,7 @@ class ChallengeSummary(TypedDict):
     access: str
     is_open: bool
     url: str
+    logo: str
 
 
 @_exact
@@ -216,6 +217,7 @@ def challenge_summary(request: HttpRequest, challenge: Challenge) -> ChallengeSu
         "access": challenge.access,
         "is_open": challenge.is_open,
         "url": request.build_absolute_uri(reverse("captious:challenge", args=[challenge.slug])),
+        "logo": request.build_absolute_uri(challenge.logo_url) if challenge.logo_url else "",
     }
 
 

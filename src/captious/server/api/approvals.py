@@ -8,11 +8,10 @@ from captious.server.api.answers import ApprovalAnswer, approval_answer
 from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
 from captious.server.api.uploads import team_of
 from captious.server.models import Challenge
-from captious.server.pages.approvals import decide_on
+from captious.server.pages.approvals import ask_for, decide_on
 from captious.server.pages.forms import AskForm
 from captious.server.people.access import challenge_for, may_manage
-from captious.server.people.approval import approvals_of, ask
-from captious.server.people.audit import record
+from captious.server.people.approval import approvals_of
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 
@@ -47,8 +46,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
     form = AskForm(request.GET)
     if not form.is_valid():
         raise Failure(400, "message has up to 500 characters.")
-    row = ask(challenge, team_of(request), form.cleaned_data["message"])
-    record("ask for approval", row.team.name, request=request, challenge=challenge)
+    row = ask_for(request, challenge, team_of(request), form.cleaned_data["message"])
     return JsonResponse(approval_answer(row))
 
 

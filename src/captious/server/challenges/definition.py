@@ -250,6 +250,7 @@ class ChallengeDefinition(_Table):
     access: Literal["public", "participants"] = "public"
     organizers: Annotated[tuple[Annotated[str, AfterValidator(_user_name)], ...], _List] = ()
     organized_by: Annotated[tuple[_Line, ...], _List] = ()
+    logo: str = ""
     license: str = Field(default="", max_length=500)
     citation: str = Field(default="", max_length=5000)
     terms: str = ""

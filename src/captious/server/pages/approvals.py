@@ -8,7 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods
 
-from captious.server.models import Challenge, TeamApproval
+from captious.server.models import Challenge, Team, TeamApproval
+from captious.server.notices.events import team_asked
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.pages.forms import AskForm, one_line
 from captious.server.people.access import challenge_for, may_manage
@@ -17,9 +18,9 @@ from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 
-__all__ = ["LONGEST_REASON", "decide_on", "teams"]
+__all__ = ["ask_for", "decide_on", "teams"]
 
-LONGEST_REASON = 500
+_LONGEST_REASON = 500
 
 
 @login_required
@@ -39,8 +40,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
                 team = next((team for team in own if team.slug == request.POST.get("team")), None)
                 if team is None:
                     raise Http404
-                ask(challenge, team, form.cleaned_data["message"])
-                record("ask for approval", team.name, request=request, challenge=challenge)
+                ask_for(request, challenge, team, form.cleaned_data["message"])
                 messages.success(request, f"Asked for {team}. The organizers decide.")
                 return redirect("captious:teams", slug)
         elif not manages:
@@ -69,6 +69,15 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
+def ask_for(request: HttpRequest, challenge: Challenge, team: Team, message: str) -> TeamApproval:
+    """Ask for a team, and tell webhooks."""
+    row = ask(challenge, team, message)
+    record("ask for approval", team.name, request=request, challenge=challenge)
+    if row.status == TeamApproval.Status.ASKED:
+        team_asked(row)
+    return row
+
+
 def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved: bool, reason: str) -> str:
     """Approve or refuse the team with this name in addresses; why that is not possible, one sentence, else empty.
 
@@ -76,7 +85,7 @@ def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved
         Http404: the team has not asked.
     """
     row = get_object_or_404(TeamApproval.objects.select_related("team"), challenge=challenge, team__slug=team)
-    reason = one_line(reason)[:LONGEST_REASON]
+    reason = one_line(reason)[:_LONGEST_REASON]
     if not approved and not reason:
         return "Give a reason, which the team reads."
     decide(row, approved=approved, reason=reason)
