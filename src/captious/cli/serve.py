@@ -9,12 +9,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from captious.atomic_write import check_place
+from captious.atomic_write import check_place, whole_file
 from captious.cli.library_options import FILE
 from captious.errors import MissingExtraError, ParameterError
+
+if TYPE_CHECKING:
+    from captious.server.models import User
 
 __all__ = ["serve", "server_extra", "server_folder_option"]
 
@@ -164,6 +168,60 @@ def token(data: Path, user: str, name: str, read_only: bool, days: int | None) -
         raise ParameterError(f"there is no active user {user!r}", help="users sign up on the site")
     click.echo(make_token(owner, name, scope="read" if read_only else "submit", days=days or 0))
     record("make token", name, actor=owner, detail="command line")
+
+
+@serve.command("export-user", short_help="Write what the server knows about a user.")
+@server_folder_option
+@click.option("--user", required=True, metavar="NAME", help="User name.")
+@click.option("-o", "--output", type=FILE, required=True, metavar="FILE", help="Zip file to write.")
+def export_user(data: Path, user: str, output: Path) -> None:
+    """Write what the server knows about a user, with the captions that the user uploaded, to a zip file."""
+    check_place(output)
+    owner = _account(data, user)
+    from captious.server.people.audit import record
+    from captious.server.people.own_data import data_zip
+
+    with whole_file(output, "wb") as file:
+        for block in data_zip(owner):
+            file.write(block)
+    record("export data", user, detail="command line")
+    click.echo(f"{output}: {user}", err=True)
+
+
+@serve.command("delete-user", short_help="Delete the account of a user.")
+@server_folder_option
+@click.option("--user", required=True, metavar="NAME", help="User name.")
+@click.option("--submissions", is_flag=True, help="Also delete submissions that leaderboards count.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete_user(data: Path, user: str, submissions: bool, yes: bool) -> None:
+    """Delete the account of a user, with all that is the user's own. This cannot be undone.
+
+    Submissions that leaderboards count stay without a name, and what was submitted for teams with other members stays
+    theirs.
+    """
+    owner = _account(data, user)
+    from captious.server.people.departure import delete_account, kept_submissions, why_not_deleted
+
+    if reason := why_not_deleted(owner):
+        raise ParameterError(reason)
+    n_kept = 0 if submissions else kept_submissions(owner).count()
+    if not yes:
+        click.confirm(f"Delete {user}? Submissions that stay without a name: {n_kept:,}.", abort=True, err=True)
+    gone = delete_account(owner, submissions=submissions)
+    click.echo(f"{user} is {gone.name} now. Submissions: {gone.n_kept:,} kept, {gone.n_deleted:,} deleted.", err=True)
+
+
+def _account(data: Path, name: str) -> User:
+    """The account of this name, in the server of a data folder."""
+    with server_extra():
+        from captious.server.operations.setup import set_up
+    set_up(data)
+    from captious.server.models import User
+
+    owner: User | None = User.objects.filter(username=name).first()
+    if owner is None:
+        raise ParameterError(f"there is no user {name!r}", help="the administration pages list all: /admin/")
+    return owner
 
 
 @serve.command(short_help="Write a backup while the server runs.")

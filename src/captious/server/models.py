@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious.server.challenges.models import Draft, News, TeamBan, TermsAcceptance
+from captious.server.challenges.models import Draft, News, TeamApproval, TeamBan, TermsAcceptance
+from captious.server.notices.models import Notice, Webhook
 from captious.server.people.models import (
     AuditEvent,
     Invitation,
@@ -26,6 +27,7 @@ from captious.server.people.models import (
     Token,
     User,
 )
+from captious.server.scoring.models import Turn, WorkerSeen
 
 __all__ = [
     "IDS_FOLDER",
@@ -36,6 +38,7 @@ __all__ = [
     "Invitation",
     "Membership",
     "News",
+    "Notice",
     "Participant",
     "Phase",
     "RateCount",
@@ -43,11 +46,13 @@ __all__ = [
     "Standing",
     "Submission",
     "Team",
+    "TeamApproval",
     "TeamBan",
     "TermsAcceptance",
     "Token",
     "Turn",
     "User",
+    "Webhook",
     "WorkerSeen",
     "key_of",
 ]
@@ -105,6 +110,12 @@ class Challenge(models.Model):
         """Where the files of this version are. Never served."""
         data: Path = settings.CAPTIOUS.data
         return data / "challenges" / str(self.slug) / str(self.version)
+
+    @property
+    def logo_url(self) -> str:
+        """The address of the logo, which changes with every version; empty if there is none."""
+        logo = self.definition_values.get("logo")
+        return f"{reverse('captious:logo', args=[self.slug])}?v={self.version}" if logo else ""
 
     def is_public(self, captions: str) -> bool:
         """Whether captions, references and scores per image of a captions file may be seen."""
@@ -265,6 +276,8 @@ class Submission(models.Model):
     doing = models.CharField(max_length=200, blank=True)
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
+    #: Users and webhooks have been told that it ended.
+    is_noticed = models.BooleanField(default=False)
     #: Why it failed, for the submitter.
     reason = models.TextField(blank=True)
     #: Why it failed, for the organizer.
@@ -276,7 +289,10 @@ class Submission(models.Model):
 
     class Meta:
         ordering = ["-created", "-id"]
-        indexes = [models.Index(fields=["status", "id"])]
+        indexes = [
+            models.Index(fields=["status", "id"]),
+            models.Index(fields=["finished"], condition=models.Q(is_noticed=False), name="to_notice"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["phase", "team"], condition=models.Q(is_chosen=True), name="one_choice")
         ]
@@ -371,17 +387,3 @@ class Attempt(models.Model):
     key = models.CharField(max_length=64, blank=True, db_index=True)
     #: SHA-256 of the request with this key.
     fingerprint = models.CharField(max_length=64, blank=True)
-
-
-class Turn(models.Model):
-    """When the last turn of a party, or of a challenge, in the queue ended; see scoring/turns.py."""
-
-    party = models.CharField(max_length=40, unique=True)
-    ended = models.DateTimeField()
-
-
-class WorkerSeen(models.Model):
-    """When a worker was last heard from, for the health page."""
-
-    name = models.CharField(max_length=120, unique=True)
-    seen = models.DateTimeField()

@@ -86,6 +86,10 @@ class ServerSettings:
             to print mail on the console. Nothing depends on mail: administrators can activate accounts and make links
             that reset passwords.
         email_from: the sender of mail.
+        site_url: address of the site, for links in mail and webhooks; by default, made of ``https`` and the first of
+            ``hosts``.
+        webhook_hosts: host names that webhooks may have although they are not on the public internet; those may be
+            without TLS.
         upload_mebibytes: size limit of an upload.
         upload_seconds: time within which an upload must have arrived; other requests have 30 seconds.
         stored_mebibytes: size limit of all submissions of an account, and of a team, together, until they are deleted.
@@ -108,6 +112,7 @@ class ServerSettings:
         requests_per_minute: rate limit of sign-ups, uploads, invitations and the like for each account or address, and
             of signing in, passwords and tokens for each account and address.
         concurrent_passwords: number of passwords that are hashed at the same time by one web process.
+        audit_days: age of events at which they are removed from the audit log; 0 to keep all.
         wrong_passwords: number of wrong passwords after which an account is locked for an address.
         lock_minutes: how long it is locked.
     """
@@ -122,6 +127,8 @@ class ServerSettings:
     registration: Literal["open", "approval", "closed"] = "open"
     email_url: Annotated[str, AfterValidator(_email_url)] = ""
     email_from: str = "captious@localhost"
+    site_url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
+    webhook_hosts: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
     upload_mebibytes: Positive = 100
     upload_seconds: Positive = 600
     stored_mebibytes: Positive = 5000
@@ -142,6 +149,7 @@ class ServerSettings:
     resamples: Positive = 1000
     requests_per_minute: Positive = 60
     concurrent_passwords: Positive = 1
+    audit_days: Annotated[int, Field(ge=0)] = 730
     wrong_passwords: Positive = 10
     lock_minutes: Positive = 15
 
@@ -159,7 +167,7 @@ class ServerSettings:
         for variable, name in variables.items():
             if name != "data" and variable in environment:
                 text = environment[variable]
-                values[name] = tuple(text.replace(",", " ").split()) if name == "hosts" else text
+                values[name] = tuple(text.replace(",", " ").split()) if name in _LISTS else text
         allowed = variables.keys() | _NO_SETTINGS
         unknown = sorted(name for name in environment if name.startswith(_PREFIX) and name not in allowed)
         if unknown:
@@ -217,6 +225,7 @@ class ServerSettings:
 
 
 _ADAPTER = TypeAdapter(ServerSettings)
+_LISTS = {"hosts", "webhook_hosts"}
 _NAMES = tuple(field.name for field in fields(ServerSettings))
 
 

@@ -7,10 +7,23 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from captious.server.api import approvals as api_approvals
 from captious.server.api import description
 from captious.server.api import views as api
 from captious.server.operations.health import healthz
-from captious.server.pages import challenge_files, challenges, drafts, management, news, people, submissions, versions
+from captious.server.pages import (
+    approvals,
+    challenge_files,
+    challenges,
+    drafts,
+    mail,
+    management,
+    news,
+    own_data,
+    people,
+    submissions,
+    versions,
+)
 
 handler400 = "captious.server.pages.error_pages.bad_request"
 handler403 = "captious.server.pages.error_pages.forbidden"
@@ -26,7 +39,9 @@ _challenge = [
     path("captions", challenges.captions, name="captions"),
     path("captions/<path:image_id>", challenges.caption, name="caption"),
     path("files/<path:name>", challenge_files.download, name="download"),
+    path("logo", challenge_files.logo, name="logo"),
     path("terms", challenge_files.terms, name="terms"),
+    path("teams", approvals.teams, name="teams"),
     path("news.atom", news.feed, name="news"),
     path("submit", submissions.submit, name="submit"),
     path("submissions", submissions.submissions, name="submissions"),
@@ -38,6 +53,7 @@ _challenge = [
 _draft = [
     path("", drafts.edit, name="draft"),
     path("references", drafts.references, name="draft_references"),
+    path("files", drafts.put, name="draft_files"),
     path("markdown", drafts.markdown, name="draft_markdown"),
     path("preview", drafts.preview, name="draft_preview"),
     path("publish", drafts.publish, name="draft_publish"),
@@ -59,6 +75,11 @@ _people = [
     path("sign-out", auth.LogoutView.as_view(), name="sign_out"),
     path("account/", people.account, name="account"),
     path("account/tokens/<int:pk>/revoke", people.token_revoke, name="token_revoke"),
+    path("account/data.json", own_data.as_json, name="data_json"),
+    path("account/data.zip", own_data.as_zip, name="data_zip"),
+    path("account/delete", own_data.delete, name="account_delete"),
+    path("account/mail", mail.mail, name="mail"),
+    path("account/email/<str:token>", mail.confirm, name="email_confirm"),
     path("account/password", people.ChangePassword.as_view(), name="password_change"),
     path("account/reset", people.ResetPassword.as_view(), name="password_reset"),
     path(
@@ -86,6 +107,8 @@ _api = [
     path("challenges/<slug:slug>", api.challenge),
     path("challenges/<slug:slug>/leaderboard", api.leaderboard),
     path("challenges/<slug:slug>/terms", api.terms),
+    path("challenges/<slug:slug>/teams", api_approvals.teams),
+    path("challenges/<slug:slug>/teams/<slug:team>", api_approvals.decide),
     path("challenges/<slug:slug>/archive", api.archive),
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),

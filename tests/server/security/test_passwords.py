@@ -63,6 +63,8 @@ class TestAttempts:
         ("/sign-in", True),
         ("/sign-up", True),
         ("/account/password", True),
+        ("/account/mail", True),
+        ("/account/delete", True),
         ("/account/reset/MQ/set-password/", True),
         ("/admin/login/", True),
         ("/admin/captious/user/add/", True),

@@ -26,6 +26,7 @@ TRACEBACK = "Traceback (most recent call last): secret frame"
 
 _VALUES: dict[str, Any] = {
     "summary": "Captions of three images.",
+    "logo": "logo.svg",
     "image_url": "https://images.example.org/{id}.jpg",
     "metrics": ["rouge-l"],
     "texts": [{"title": "Overview", "file": "overview.md"}],
@@ -54,6 +55,7 @@ def write_challenge(folder: Path, **values: Any) -> Path:
     (folder / "challenge.toml").write_text(as_toml(values), encoding="utf-8")
     (folder / "overview.md").write_text("About this challenge.\n", encoding="utf-8")
     (folder / "list.csv").write_text("image\n11\n12\n13\n", encoding="utf-8")
+    (folder / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
     write_references(folder / "val.json", {image: ["a cat on a mat", "the cat"] for image in IDS})
     private = {image: [f"a {word} on a mat", "the dog"] for image, word in zip(IDS, MARKERS, strict=True)}
     write_references(folder / "test.json", private)
@@ -91,6 +93,7 @@ class World:
         from django.utils import timezone
 
         from captious.server.models import Membership, Participant, User, WorkerSeen
+        from captious.server.people.approval import ask
         from captious.server.people.secrets import make_invitation
         from captious.server.people.teams import create_team, personal_team
 
@@ -104,7 +107,7 @@ class World:
             ("circle", "participants", "olga"),
             ("other", "public", "otto"),
         ):
-            terms = {"terms": "Overview"} if slug == "other" else {}
+            terms: dict[str, Any] = {"terms": "Overview", "team_approval": True} if slug == "other" else {}
             folder = write_challenge(place / slug, title=slug.title(), access=access, organizers=[organizer], **terms)
             site.load(folder)
         for user in self.users.values():
@@ -123,6 +126,7 @@ class World:
         self.submissions = self._submissions()
         Membership.objects.filter(team=self.alpha, user=self.users["fred"]).delete()
         self._drafts(place)
+        ask(self.challenge("other"), self.users["ann"].teams.get(is_personal=True), "Ann of X.")
 
     def _drafts(self, place: Path) -> None:
         """A draft of the challenge "open", which Olga began, and a new one by Otto, who may make none any more."""

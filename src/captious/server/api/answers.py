@@ -13,11 +13,12 @@ from typing_extensions import TypedDict
 
 from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.visible_scores import visible_scores
-from captious.server.models import Challenge, Submission
+from captious.server.models import Challenge, Submission, TeamApproval
 from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for
 from captious.server.scoring import queue
 
 __all__ = [
+    "ApprovalAnswer",
     "BoardRow",
     "ChallengeAnswer",
     "ChallengeSummary",
@@ -25,6 +26,7 @@ __all__ = [
     "ErrorAnswer",
     "SubmissionAnswer",
     "TermsAnswer",
+    "approval_answer",
     "challenge_answer",
     "challenge_summary",
     "submission_answer",
@@ -95,6 +97,7 @@ class ChallengeSummary(TypedDict):
     access: str
     is_open: bool
     url: str
+    logo: str
 
 
 @_exact
@@ -108,6 +111,7 @@ class ChallengeAnswer(ChallengeSummary):
     phases: list[PhaseAnswer]
     files: list[DownloadAnswer]
     terms_version: str
+    team_approval: bool
     license: str
     citation: str
 
@@ -120,6 +124,19 @@ class TermsAnswer(TypedDict):
     version: str
     user: str
     time: datetime
+
+
+@_exact
+class ApprovalAnswer(TypedDict):
+    """A team that asked the organizers to be approved: asked, approved, or refused for a reason."""
+
+    team: str
+    slug: str
+    status: str
+    message: str
+    reason: str
+    asked: datetime
+    decided: datetime | None
 
 
 @_exact
@@ -200,6 +217,7 @@ def challenge_summary(request: HttpRequest, challenge: Challenge) -> ChallengeSu
         "access": challenge.access,
         "is_open": challenge.is_open,
         "url": request.build_absolute_uri(reverse("captious:challenge", args=[challenge.slug])),
+        "logo": request.build_absolute_uri(challenge.logo_url) if challenge.logo_url else "",
     }
 
 
@@ -230,8 +248,22 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
         ],
         "files": challenge.downloads,
         "terms_version": challenge.terms_version,
+        "team_approval": definition.team_approval,
         "license": definition.license,
         "citation": definition.citation,
+    }
+
+
+def approval_answer(row: TeamApproval) -> ApprovalAnswer:
+    """A team and whether it is approved, for its members and for those who manage the challenge."""
+    return {
+        "team": row.team.name,
+        "slug": row.team.slug,
+        "status": row.status,
+        "message": row.message,
+        "reason": row.reason,
+        "asked": row.asked,
+        "decided": row.decided,
     }
 
 

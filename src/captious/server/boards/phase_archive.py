@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import io
 import shlex
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import tomlkit
@@ -25,6 +23,7 @@ from captious.server.boards.formulas import harmless
 from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.models import Phase, Submission
+from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
 from captious.version import __version__
 
@@ -35,26 +34,6 @@ HEADS = (
     *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),
     *("references", "output", "score", "low", "high", "signature"),
 )
-_BLOCK = 1 << 16
-_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same content is the same file
-
-
-class _Sink(io.RawIOBase):
-    """What is written, until it is taken."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
-        return len(data)
-
-    def take(self) -> bytes:
-        taken, self._parts = b"".join(self._parts), []
-        return taken
 
 
 @dataclass(frozen=True)
@@ -104,14 +83,7 @@ class PhaseArchive:
 
     def blocks(self) -> Iterator[bytes]:
         """The zip file."""
-        sink = _Sink()
-        with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, parts in self._files():
-                with archive.open(zipfile.ZipInfo(name, _DATE), "w", force_zip64=True) as entry:
-                    for part in parts:
-                        entry.write(part)
-                        yield sink.take()
-        yield sink.take()
+        return zip_blocks(self._files())
 
     def _team(self, submission: Submission) -> str:
         """The name of a team in the archive; in public ones, anonymous submissions have none."""
@@ -138,15 +110,16 @@ class PhaseArchive:
         yield f"challenge/{FILE_NAME}", iter([self._definition().encode()])
         names = {text.file for text in challenge.definition.texts}
         names |= {row["file"] for row in challenge.downloads}
+        names |= {challenge.definition.logo} - {""}
         names |= {row.file for row in challenge.definition.references if challenge.is_public(row.captions)}
         for name in sorted(names):
             if (challenge.folder / name).is_file():
-                yield f"challenge/{name}", _content(challenge.folder / name)
+                yield f"challenge/{name}", content(challenge.folder / name)
         for submission in self.submissions().iterator(chunk_size=100):
             for captions in self.phase.captions:
                 path = storage.captions_file(submission.folder, captions)
                 if (challenge.is_public(captions) or not self.is_public) and path.is_file():
-                    yield f"captions/{self._number(submission)}/{captions}.json", _content(path)
+                    yield f"captions/{self._number(submission)}/{captions}.json", content(path)
 
     def _definition(self) -> str:
         """challenge.toml, without those who have accounts on this server."""
@@ -192,9 +165,3 @@ def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
     out = io.BytesIO()
     pq.write_table(pa.table(dict(zip(HEADS, map(list, zip(*rows, strict=True)), strict=True))), out)
     yield out.getvalue()
-
-
-def _content(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            yield block

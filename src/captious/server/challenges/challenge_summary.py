@@ -21,6 +21,10 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
         yield "texts", f"{text.title}: {text.file}"
     for download in definition.downloads:
         yield "downloads", f"{download.title}: {download.file}"
+    if definition.logo:
+        yield "logo", definition.logo
+    if definition.team_approval:
+        yield "teams", "approved by the organizers"
     if definition.terms:
         yield "terms", definition.terms
     for captions in definition.captions:

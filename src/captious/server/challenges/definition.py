@@ -250,9 +250,11 @@ class ChallengeDefinition(_Table):
     access: Literal["public", "participants"] = "public"
     organizers: Annotated[tuple[Annotated[str, AfterValidator(_user_name)], ...], _List] = ()
     organized_by: Annotated[tuple[_Line, ...], _List] = ()
+    logo: str = ""
     license: str = Field(default="", max_length=500)
     citation: str = Field(default="", max_length=5000)
     terms: str = ""
+    team_approval: bool = False
     team_size: _Limit = 0
     teams_close: _Moment = None
     image_url: Annotated[str, AfterValidator(_image_url)] = ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,8 +25,10 @@ from captious.metrics.contract.request import Request
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS
 from captious.server.challenges.consistency import tables, with_defaults
 from captious.server.challenges.definition import (
+    BaselineDefinition,
     CaptionsDefinition,
     ChallengeDefinition,
+    DownloadDefinition,
     PhaseDefinition,
     ReferencesDefinition,
     TextDefinition,
@@ -39,6 +42,7 @@ __all__ = [
     "effective",
     "outside_problems",
     "published_problems",
+    "put_file",
     "reference_file",
     "state_of",
     "text_of",
@@ -53,6 +57,8 @@ _TABLES = {
     "captions": CaptionsDefinition,
     "references": ReferencesDefinition,
     "phases": PhaseDefinition,
+    "downloads": DownloadDefinition,
+    "baselines": BaselineDefinition,
 }
 
 
@@ -113,6 +119,40 @@ def reference_file(name: str, captions: str, filename: str) -> str:
     endings = re.search(r"((\.[A-Za-z0-9]{1,8}){1,2})$", Path(filename).name)
     stem = slugify(f"{captions}-{name}" if captions else name)[:80] or "references"
     return f"references/{stem}{endings[1].lower() if endings else ''}"
+
+
+def put_file(folder: Path, kind: str, name: str, filename: str, upload: Path) -> None:
+    """Put an upload into the folder, as the logo, or as the file of a download or a baseline, there or new.
+
+    Args:
+        kind: "logo", "downloads" or "baselines".
+        name: title of the download, or method of the baseline.
+        filename: as the upload was called. No other file of the folder is replaced.
+    """
+    values = effective(folder)
+    key = {"downloads": "title", "baselines": "method"}.get(kind, "")
+    rows = values[kind] if key else [{"file": values["logo"]}]
+    place = next((i for i, row in enumerate(rows) if not key or row.get(key) == name), None)
+    former = "" if place is None else str(rows[place].get("file", ""))
+    used = [str(row.get("file")) for table in _TABLES for row in values[table]] + [str(values["logo"])]
+    wanted = f"{kind}/{_safe_name(filename)}"
+    if wanted != former or used.count(former) > 1:
+        stem, dot, ending = wanted.partition(".")
+        names = (f"{stem}{f'-{n}' if n else ''}{dot}{ending}" for n in range(10_000))
+        wanted = next(each for each in names if not (folder / each).exists())
+    (folder / wanted).parent.mkdir(exist_ok=True)
+    shutil.move(upload, folder / wanted)
+    if not key:
+        write_values(folder, {"logo": wanted}, {})
+    else:
+        write_values(folder, {}, {kind: [(place, {key: name, "file": wanted})]})
+
+
+def _safe_name(filename: str) -> str:
+    """The name of an upload as a name that addresses can have."""
+    stem, dot, ending = Path(filename).name.partition(".")
+    ending = re.sub(r"[^A-Za-z0-9.]", "", ending)[:20].strip(".").lower()
+    return f"{slugify(stem)[:60] or 'file'}{dot if ending else ''}{ending}"
 
 
 def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:

@@ -20,6 +20,7 @@ from captious.server.challenges.baselines import baseline_problems
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS, SETTINGS, SHARED_SETTINGS, metric_problems
 from captious.server.challenges.consistency import tables
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition, definition_from
+from captious.server.challenges.logo import logo_problem
 from captious.server.challenges.problems import ChallengeError, at, one_line
 from captious.server.submissions.upload import UploadLimits
 
@@ -206,6 +207,10 @@ class _Check:
             self.baseline_files[position] = path
         for _ in self._named_files(data, "downloads"):
             pass  # their checksums are noted
+        logo = data.get("logo")
+        logo_file = self.file("logo", logo) if isinstance(logo, str) and logo else None
+        if logo_file is not None and (problem := logo_problem(logo_file)):
+            self.problems.append(f"logo: {problem}")
 
     def _named_files(self, data: Mapping[str, Any], key: str) -> Iterator[tuple[int, str, str, Path]]:
         """The files of a list of tables: position, place, name and path of those that are there."""

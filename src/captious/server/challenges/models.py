@@ -1,4 +1,4 @@
-"""Drafts, news, accepted terms and bans of challenges in the database; the challenges are in ``server.models``."""
+"""Drafts, news, terms, approvals and bans of challenges in the database; the challenges are in ``server.models``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from captious.server.people.models import Team, User
 
-__all__ = ["Draft", "News", "TeamBan", "TermsAcceptance"]
+__all__ = ["Draft", "News", "TeamApproval", "TeamBan", "TermsAcceptance"]
 
 
 class Draft(models.Model):
@@ -60,6 +60,29 @@ class TermsAcceptance(models.Model):
     class Meta:
         ordering = ["-time"]
         constraints = [models.UniqueConstraint(fields=["challenge", "team", "version"], name="accepted_once")]
+
+
+class TeamApproval(models.Model):
+    """A team that asked to take part in a challenge whose organizers approve teams, and what they decided."""
+
+    class Status(models.TextChoices):
+        ASKED = "asked"
+        APPROVED = "approved"
+        REFUSED = "refused"
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="approvals")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="approvals")
+    status = models.CharField(max_length=10, choices=Status, default=Status.ASKED)
+    #: What the team says about itself.
+    message = models.CharField(max_length=500, blank=True)
+    #: Why it was refused, which the team reads.
+    reason = models.CharField(max_length=500, blank=True)
+    asked = models.DateTimeField()
+    decided = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-asked", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "team"], name="one_approval")]
 
 
 class TeamBan(models.Model):

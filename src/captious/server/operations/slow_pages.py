@@ -7,7 +7,7 @@ import re
 __all__ = ["computes", "hashes_password"]
 
 _PASSWORDS = re.compile(
-    r"/sign-(in|up)|/account/password|/account/reset/[^/]+/[^/]+/|/admin/login/|/admin/captious/user/.*"
+    r"/sign-(in|up)|/account/(password|mail|delete)|/account/reset/[^/]+/[^/]+/|/admin/login/|/admin/captious/user/.*"
 )
 _COMPUTING = re.compile(r"/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/(scores/.+)?")
 

@@ -10,15 +10,17 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.server.challenges.logo import LOGO_TYPES
 from captious.server.models import TermsAcceptance
 from captious.server.pages.challenges import challenge_page
+from captious.server.pages.middleware import POLICY
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 from captious.server.people.terms import accept, accepted_by, teams_without, terms_of
 
-__all__ = ["download", "terms"]
+__all__ = ["download", "logo", "terms"]
 
 
 @require_safe
@@ -32,6 +34,22 @@ def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     response = FileResponse(path.open("rb"), as_attachment=True, filename=Path(name).name)
     response["Content-Type"] = "application/octet-stream"
     response["ETag"] = f'"{row["sha256"]}"'
+    return response
+
+
+@require_safe
+def logo(request: HttpRequest, slug: str) -> HttpResponse:
+    """The logo. A drawing that is opened by itself can neither run scripts nor act as the site."""
+    challenge = challenge_for(request.user, slug)
+    name = challenge.definition.logo
+    path = challenge.folder / name
+    kind = LOGO_TYPES.get(path.suffix.lower())
+    if not name or kind is None or not path.is_file():
+        raise Http404
+    response = FileResponse(path.open("rb"), content_type=kind)
+    response["Content-Security-Policy"] = f"{POLICY}; sandbox"
+    if request.GET.get("v") == str(challenge.version):
+        response["Cache-Control"] = "private, max-age=86400"
     return response
 
 

@@ -17,7 +17,7 @@ from captious.server.challenges.definition import PhaseDefinition
 from captious.server.challenges.draft_folder import Row, effective, text_of
 from captious.server.models import Challenge, Draft
 
-__all__ = ["PARTS", "DraftForm", "NewChallengeForm", "ReferencesFileForm", "formsets", "rows_of"]
+__all__ = ["PARTS", "DraftForm", "NewChallengeForm", "PutFileForm", "ReferencesFileForm", "formsets", "rows_of"]
 
 _MOST_ROWS = 30
 _NAME = r"^[a-z0-9-]+$"
@@ -94,6 +94,29 @@ class ReferencesFileForm(forms.Form):
     file = forms.FileField()
 
 
+class PutFileForm(forms.Form):
+    """A file of the challenge: its logo, one to download, or a baseline."""
+
+    kind = forms.ChoiceField(
+        choices=[("downloads", "a file to download"), ("baselines", "a baseline"), ("logo", "the logo")],
+        label="What it is",
+    )
+    name = forms.CharField(
+        required=False,
+        max_length=120,
+        label="Title, or method of the baseline",
+        help_text="If it is there, its file is replaced. A logo needs none.",
+    )
+    file = forms.FileField()
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        values["name"] = " ".join(str(values.get("name", "")).split())
+        if values.get("kind") != "logo" and not values["name"]:
+            self.add_error("name", "Give a title, or the method of the baseline.")
+        return values
+
+
 class DraftForm(forms.Form):
     """What challenge.toml says of the challenge as a whole."""
 
@@ -107,8 +130,10 @@ class DraftForm(forms.Form):
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}), label="How to cite"
     )
     terms = forms.CharField(required=False, help_text="Title of the text that teams accept before they submit.")
+    team_approval = forms.BooleanField(required=False, label="Teams need the approval of the organizers to submit")
     team_size = forms.IntegerField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
     teams_close = _Moment(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
+    logo = forms.CharField(required=False, help_text="A file of the challenge, which you upload below.")
     image_url = forms.CharField(
         required=False, label="Address of images", help_text="With {id}, such as https://images.example.org/{id}.jpg."
     )
@@ -146,6 +171,21 @@ class _ReferencesForm(forms.Form):
     captions = _Name(label="Captions file that it judges")
 
 
+class _DownloadForm(forms.Form):
+    title = forms.CharField(max_length=200)
+
+
+class _BaselineForm(forms.Form):
+    method = forms.CharField(max_length=120)
+    phases = _Words(required=False, help_text="By default, all.")
+    human = forms.BooleanField(required=False, label="Captions by people")
+    description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
+    link = forms.CharField(required=False, max_length=500)
+
+    def clean_description(self) -> str:
+        return str(self.cleaned_data["description"]).replace("\r\n", "\n")
+
+
 def _choices(name: str) -> list[tuple[str, str]]:
     annotation: Any = PhaseDefinition.model_fields[name].annotation
     return [(value, value) for value in annotation.__args__]
@@ -177,6 +217,8 @@ PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
     "phases": ("phase", _PhaseForm, True),
     "captions": ("captions file", _CaptionsForm, True),
     "references": ("reference set", _ReferencesForm, False),
+    "downloads": ("file to download", _DownloadForm, False),
+    "baselines": ("baseline", _BaselineForm, False),
 }
 
 
@@ -202,5 +244,7 @@ def rows_of(formset: BaseFormSet) -> list[Row]:
         elif not is_new or form.has_changed():
             if is_new and row.get("captions") == []:
                 del row["captions"]
+            if row.get("phases") == []:
+                row["phases"] = None  # by default, all
             rows.append((None if is_new else place, row))
     return rows

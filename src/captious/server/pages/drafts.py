@@ -29,6 +29,7 @@ from captious.server.challenges.draft_folder import (
     effective,
     outside_problems,
     published_problems,
+    put_file,
     reference_file,
     state_of,
     text_of,
@@ -42,6 +43,7 @@ from captious.server.pages.draft_forms import (
     PARTS,
     DraftForm,
     NewChallengeForm,
+    PutFileForm,
     ReferencesFileForm,
     formsets,
     rows_of,
@@ -51,7 +53,7 @@ from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.submissions import storage
 
-__all__ = ["begin", "discard", "drafts", "edit", "markdown", "preview", "publish", "references"]
+__all__ = ["begin", "discard", "drafts", "edit", "markdown", "preview", "publish", "put", "references"]
 
 
 @login_required
@@ -145,7 +147,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error(
                 None, "Somebody else has saved this draft meanwhile. Open it again, and repeat your changes."
             )
-    return _editor(request, draft, form, lists, ReferencesFileForm())
+    return _editor(request, draft, form, lists)
 
 
 @login_required
@@ -167,6 +169,29 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
         form.add_error("file", "The server has no room for more drafts: discard some.")
     initial = DraftForm(initial=_initial(draft))
     return _editor(request, draft, initial, formsets(draft.folder), form)
+
+
+@login_required
+@require_POST
+def put(request: HttpRequest, slug: str) -> HttpResponse:
+    """Upload the logo, a file to download, or a baseline."""
+    draft = draft_for(request.user, slug)
+    limit(request, "upload")
+    form = PutFileForm(request.POST, request.FILES, auto_id="id_put_%s")
+    if form.is_valid():
+        values = form.cleaned_data
+        with _locked(slug):
+            if _has_room(values["file"].size):
+                upload = Path(values["file"].temporary_file_path())
+                put_file(draft.folder, values["kind"], values["name"], _name(form), upload)
+                _check(draft)
+                detail = f"{values['kind']} {values['name']}".strip()
+                record("upload file", slug, request=request, challenge=_challenge(draft), detail=detail)
+                messages.success(request, "Uploaded.")
+                return redirect(draft.url)
+        form.add_error("file", "The server has no room for more drafts: discard some.")
+    initial = DraftForm(initial=_initial(draft))
+    return _editor(request, draft, initial, formsets(draft.folder), put_form=form)
 
 
 @login_required
@@ -239,14 +264,23 @@ def discard(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _editor(
-    request: HttpRequest, draft: Draft, form: DraftForm, lists: dict[str, Any], file_form: ReferencesFileForm
+    request: HttpRequest,
+    draft: Draft,
+    form: DraftForm,
+    lists: dict[str, Any],
+    file_form: ReferencesFileForm | None = None,
+    put_form: PutFileForm | None = None,
 ) -> HttpResponse:
-    is_wrong = form.errors or file_form.errors or any(rows.total_error_count() for rows in lists.values())
+    file_form, put_form = file_form or ReferencesFileForm(), put_form or PutFileForm(auto_id="id_put_%s")
+    is_wrong = (
+        form.errors or file_form.errors or put_form.errors or any(rows.total_error_count() for rows in lists.values())
+    )
     parts = [
         {"name": name, "one": one, "rows": lists[name], "new": len(lists[name].initial_forms)}
         for name, (one, _, _) in PARTS.items()
     ]
-    context = {"draft": draft, "form": form, "parts": parts, "file_form": file_form, "is_wrong": is_wrong}
+    context = {"draft": draft, "form": form, "parts": parts, "is_wrong": is_wrong}
+    context |= {"file_form": file_form, "put_form": put_form}
     return render(request, "captious/draft.html", context, status=422 if is_wrong else 200)
 
 

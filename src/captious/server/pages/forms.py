@@ -18,6 +18,7 @@ from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
 __all__ = [
+    "AskForm",
     "BanForm",
     "EditForm",
     "NewsForm",
@@ -158,6 +159,12 @@ class TeamForm(forms.Form):
         if not is_free(name):
             raise ValidationError("This name is taken, or has no letters or digits.")
         return _of_one_alphabet(name)
+
+
+class AskForm(forms.Form):
+    """A team that asks the organizers to be approved."""
+
+    message = _Text(required=False, max_length=500, label="About the team", help_text="The organizers read it.")
 
 
 class BanForm(forms.Form):

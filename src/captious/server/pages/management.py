@@ -12,9 +12,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.boards.phase_archive import PhaseArchive
 from captious.server.boards.standings import board_changed
-from captious.server.models import Challenge, News, Participant, Phase, Submission, Team
+from captious.server.models import Challenge, News, Participant, Phase, Submission, Team, TeamApproval
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
+from captious.server.pages.webhooks import WebhookForm, act_on_webhooks
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.admission import ban
 from captious.server.people.audit import record
@@ -37,7 +38,8 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     form = ParticipantsForm(request.POST if action == "participants" else None)
     ban_form = BanForm(request.POST if action == "ban" else None)
     news_form = NewsForm(request.POST if action == "news" else None)
-    used: Form = ban_form if action == "ban" else news_form if action == "news" else form
+    webhook_form = WebhookForm(request.POST if action == "webhook" else None)
+    used: Form = {"ban": ban_form, "news": news_form, "webhook": webhook_form}.get(action, form)
     if request.method == "POST" and _act(request, challenge, action, used):
         return redirect(request.get_full_path())  # the same page of submissions
     submissions = Submission.objects.filter(phase__challenge=challenge).select_related(
@@ -54,8 +56,11 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         phases=challenge.phase_list,
         participants=challenge.participants.order_by("username"),
         participant_form=form,
+        n_waiting=challenge.approvals.filter(status=TeamApproval.Status.ASKED).count(),
         bans=challenge.bans.select_related("team"),
         ban_form=ban_form,
+        webhooks=challenge.webhooks.all(),
+        webhook_form=webhook_form,
         news=challenge.news.all(),
         news_form=news_form,
         events=challenge.events.select_related("submission")[:_MOST_EVENTS],
@@ -97,6 +102,8 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         row = News.objects.create(challenge=challenge, **form.cleaned_data)
         record("publish news", row.title, request=request, challenge=challenge)
         messages.success(request, "Published.")
+    elif action in {"webhook", "test_webhook", "remove_webhook"}:
+        return act_on_webhooks(request, challenge, action, form)
     elif action == "remove_news":
         pk = request.POST.get("news", "")
         row = get_object_or_404(challenge.news, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)

@@ -17,10 +17,11 @@ from captious.server.pages.error_pages import OldScoresError, error_answer, is_a
 from captious.server.people.rates import TooManyRequests
 from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
 
-__all__ = ["Compressed", "Headers", "Limits", "Unavailable"]
+__all__ = ["POLICY", "Compressed", "Headers", "Limits", "Unavailable"]
 
 _log = logging.getLogger("captious.web")
-_POLICY = (
+#: The content security policy.
+POLICY = (
     "default-src 'self'; img-src 'self' data: https: http:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
@@ -83,7 +84,7 @@ class Headers:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self._next(request)
-        response.setdefault("Content-Security-Policy", _POLICY)
+        response.setdefault("Content-Security-Policy", POLICY)
         response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
         if hasattr(request, "user"):
             is_known = request.user.is_authenticated

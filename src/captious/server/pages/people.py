@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from captious.server.models import Invitation, Membership, Team, Token
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
+from captious.server.pages.mail import send_link
 from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rates import limit
@@ -137,6 +138,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             if not user.is_active:
                 messages.success(request, "Your account was created. You can sign in as soon as it has been activated.")
                 return redirect("captious:home")
+            send_link(request, user)
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             is_safe = url_has_allowed_host_and_scheme(
                 next_page, {request.get_host()}, require_https=request.is_secure()

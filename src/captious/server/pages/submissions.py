@@ -39,6 +39,7 @@ from captious.server.people.access import (
     submission_for,
     warnings_for,
 )
+from captious.server.people.approval import teams_to_approve
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
@@ -107,6 +108,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     status = 422 if form.errors or context["problems"] else 200
     without = teams_without(challenge, teams)
     context |= {"form": form, "without_terms": without, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    context["to_approve"] = teams_to_approve(challenge, teams)
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)
 
 

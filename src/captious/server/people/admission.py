@@ -1,4 +1,4 @@
-"""Which teams a challenge admits: how large they are, since when, that they accepted its terms, and are not banned."""
+"""Which teams a challenge admits: how large they are, since when, approved, under its terms, and not banned."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from captious.server.boards.standings import board_changed
 from captious.server.models import Challenge, Membership, Submission, Team, TeamBan
+from captious.server.people.approval import why_not_approved
 from captious.server.people.terms import why_terms_refuse
 from captious.server.scoring import queue
 
@@ -28,7 +29,7 @@ def why_not_admitted(submission: Submission) -> str:
     if closed is not None and memberships.filter(user=submission.user, joined__gt=closed).exists():
         date = timezone.localtime(closed).strftime("%Y-%m-%d %H:%M %Z")
         return f"Teams of this challenge closed on {date}, and you joined {team} later."
-    return why_terms_refuse(submission)
+    return why_not_approved(submission) or why_terms_refuse(submission)
 
 
 def ban(challenge: Challenge, team: Team, reason: str) -> int:

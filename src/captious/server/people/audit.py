@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
+from django.utils import timezone
 
 from captious.server.models import AuditEvent, Challenge, Submission
 from captious.server.people.rates import address_of
 
-__all__ = ["record"]
+__all__ = ["record", "remove_old_events"]
+
+_AT_A_TIME = 5000  # events that are removed in one transaction
 
 _log = logging.getLogger("captious.audit")
 
@@ -45,3 +50,14 @@ def record(
         submission=submission,
     )
     _log.info(action, extra={"actor": event.actor, "target": event.target, "detail": detail})
+
+
+def remove_old_events() -> int:
+    """Remove events that are older than the settings say; returns their number."""
+    days, n = settings.CAPTIOUS.audit_days, 0
+    if not days:
+        return 0
+    old = AuditEvent.objects.filter(time__lt=timezone.now() - timedelta(days=days)).order_by("time")
+    while pks := [*old.values_list("pk", flat=True)[:_AT_A_TIME]]:
+        n += AuditEvent.objects.filter(pk__in=pks).delete()[0]
+    return n

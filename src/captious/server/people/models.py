@@ -13,6 +13,12 @@ __all__ = ["AuditEvent", "Invitation", "Membership", "Participant", "RateCount",
 class User(AbstractUser):
     """An account. Superusers are administrators; organizers are named by their challenges."""
 
+    #: The address that its owner has confirmed; ``email`` may be another one by now.
+    verified_email = models.EmailField(blank=True)
+    #: Mail that the user asked for: a submission has ended, a phase is about to close.
+    mail_ended = models.BooleanField(default=False)
+    mail_closing = models.BooleanField(default=False)
+
     class Meta(AbstractUser.Meta):
         constraints = [models.UniqueConstraint(Lower("username"), name="one_name_in_any_case")]
 
@@ -90,7 +96,7 @@ class Participant(models.Model):
 
 
 class AuditEvent(models.Model):
-    """Who did what to what, when, from which address. Events are only ever added."""
+    """Who did what to what, when, from which address. Events stay as they are until they are old."""
 
     time = models.DateTimeField(auto_now_add=True, db_index=True)
     #: The user name: it stays when the account goes.

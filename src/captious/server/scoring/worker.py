@@ -22,6 +22,8 @@ from captious.progress import Progress, observed
 from captious.server.boards import standings
 from captious.server.challenges import reference_cache
 from captious.server.models import Challenge, Submission, WorkerSeen
+from captious.server.notices.delivery import Deliveries, remove_old_notices
+from captious.server.people.audit import remove_old_events
 from captious.server.people.rates import remove_old_counts
 from captious.server.scoring import lease as leases
 from captious.server.scoring import queue, versions
@@ -45,7 +47,7 @@ def run(stop: threading.Event) -> None:
     """Score submissions until ``stop`` is set; one that is being scored is finished first."""
     name = f"{socket.gethostname()}:{os.getpid()}"
     tidied = -_TIDY
-    with _Presence(name):
+    with _Presence(name), Deliveries():
         while not stop.is_set():
             try:
                 if time.monotonic() - tidied > _TIDY:
@@ -71,6 +73,8 @@ def _tidy() -> None:
     storage.remove_leftovers()
     remove_old_counts()
     queue.remove_old_turns()
+    remove_old_notices()
+    remove_old_events()
     SessionStore.clear_expired()
     WorkerSeen.objects.filter(seen__lt=timezone.now() - _FORGOTTEN).delete()
 

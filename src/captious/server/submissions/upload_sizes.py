@@ -15,9 +15,9 @@ _FORM = 256 * 1024  # bytes of a form around a file
 
 
 def is_upload(path: str) -> bool:
-    """Whether captions are sent to an address: that of a form or of the API, or references to that of a draft."""
+    """Whether captions are sent to an address: that of a form or of the API, or files to a draft."""
     if path.startswith("/drafts/"):
-        return path == "/drafts/" or path.endswith("/references")
+        return path == "/drafts/" or path.endswith(("/references", "/files"))
     return path.endswith("/submit") or (path.startswith("/api/") and path.endswith("/submissions"))
 
 

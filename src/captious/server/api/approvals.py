@@ -1,0 +1,83 @@
+"""Calls of the API about the approval of teams."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+
+from captious.server.api.answers import ApprovalAnswer, approval_answer
+from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
+from captious.server.api.uploads import team_of
+from captious.server.models import Challenge
+from captious.server.pages.approvals import ask_for, decide_on
+from captious.server.pages.forms import AskForm
+from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.approval import approvals_of
+from captious.server.people.rates import limit
+from captious.server.people.teams import teams_of
+
+__all__ = ["decide", "teams"]
+
+
+@call(
+    GET=Declared(
+        "The teams that asked to be approved: yours, and for organizers all.",
+        list[ApprovalAnswer],
+        needs_user=True,
+        errors=[404],
+    ),
+    POST=Declared(
+        "Ask the organizers to approve a team.",
+        ApprovalAnswer,
+        parameters=[
+            Parameter("team", "By default, your only one."),
+            Parameter("message", "What the organizers read about the team, up to 500 characters."),
+        ],
+        needs_user=True,
+        errors=[400, 403, 404],
+    ),
+)
+def teams(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who asked, and what was decided."""
+    challenge = _challenge(request, slug)
+    if request.method == "GET":
+        own = None if may_manage(request.user, challenge) else teams_of(request.user)
+        return JsonResponse([approval_answer(row) for row in approvals_of(challenge, own)], safe=False)
+    limit(request, "change")
+    form = AskForm(request.GET)
+    if not form.is_valid():
+        raise Failure(400, "message has up to 500 characters.")
+    row = ask_for(request, challenge, team_of(request), form.cleaned_data["message"])
+    return JsonResponse(approval_answer(row))
+
+
+@call(
+    POST=Declared(
+        "Approve or refuse a team; organizers and administrators only.",
+        ApprovalAnswer,
+        parameters=[
+            Parameter("approved", "false to refuse it.", "boolean", is_required=True),
+            Parameter("reason", "Why it is refused, which the team reads."),
+        ],
+        needs_user=True,
+        errors=[400, 403, 404],
+    )
+)
+def decide(request: HttpRequest, slug: str, team: str) -> HttpResponse:
+    """Approve or refuse a team."""
+    challenge = _challenge(request, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    limit(request, "change")
+    if "approved" not in request.GET:
+        raise Failure(400, "Give approved: true or false.")
+    approved = is_true(request, "approved", default=False)
+    if reason := decide_on(request, challenge, team, approved=approved, reason=request.GET.get("reason", "")):
+        raise Failure(400, reason)
+    return JsonResponse(approval_answer(approvals_of(challenge).get(team__slug=team)))
+
+
+def _challenge(request: HttpRequest, slug: str) -> Challenge:
+    challenge = challenge_for(request.user, slug)
+    if not challenge.definition.team_approval:
+        raise Http404
+    return challenge

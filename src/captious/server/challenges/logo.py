@@ -1,0 +1,38 @@
+"""The logo of a challenge: which files can be one, and as what they are served."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+__all__ = ["LOGO_TYPES", "logo_problem"]
+
+_MOST_BYTES = 100 * 1024
+#: Ending of the name -> media type.
+LOGO_TYPES: Mapping[str, str] = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".svg": "image/svg+xml",
+}
+_SVG = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<svg[\s>]", re.DOTALL)
+_SIGNATURES: Mapping[str, Callable[[bytes], bool]] = {
+    "image/png": lambda content: content.startswith(b"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": lambda content: content.startswith(b"\xff\xd8\xff"),
+    "image/webp": lambda content: content[:4] == b"RIFF" and content[8:12] == b"WEBP",
+    "image/svg+xml": lambda content: _SVG.match(content) is not None and b"<!ENTITY" not in content,
+}
+
+
+def logo_problem(path: Path) -> str:
+    """Why a file cannot be a logo, a sentence without its end; empty if it can."""
+    kind = LOGO_TYPES.get(path.suffix.lower())
+    if kind is None:
+        return f"a logo is one of {', '.join(LOGO_TYPES)}"
+    if path.stat().st_size > _MOST_BYTES:
+        return f"a logo has up to {_MOST_BYTES // 1024} KiB"
+    if not _SIGNATURES[kind](path.read_bytes()):
+        return f"it is not what its name says, {kind}"
+    return ""

@@ -1,0 +1,126 @@
+"""Sending notices: a thread of each worker takes those that are due, one worker each, and tries until they arrive."""
+
+from __future__ import annotations
+
+import logging
+import smtplib
+import threading
+import time
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db import connection
+from django.db.models import F
+from django.utils import timezone
+
+from captious.server.models import Notice, Webhook
+from captious.server.notices import events
+from captious.server.notices.webhook_calls import WebhookError, post, signature
+
+__all__ = ["Deliveries", "deliver_due", "remove_old_notices"]
+
+_log = logging.getLogger("captious.worker")
+_POLL = 2.0  # seconds between looks for events
+_LOOK_AHEAD = 60.0  # seconds between looks for phases that close
+_LEASE = timedelta(minutes=2)  # in which another worker does not take a notice
+_MOST = 50  # notices at a time
+_KEPT = timedelta(days=7)
+#: After which a notice is tried once more, seconds; then it is given up.
+_WAITS = (10, 60, 600, 3600, 6 * 3600, 24 * 3600)
+
+
+class Deliveries:
+    """A thread that finds events and sends notices. A context manager."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="notices", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join(1.0)  # a call may take longer; what was not told is told by the next worker
+
+    def _run(self) -> None:
+        looked = -_LOOK_AHEAD
+        while not self._stop.wait(_POLL):
+            try:
+                events.ended_submissions()
+                if time.monotonic() - looked > _LOOK_AHEAD:
+                    looked = time.monotonic()
+                    events.phases_that_close(timezone.now())
+                deliver_due()
+            except Exception:  # scoring goes on, whatever happens here
+                _log.exception("notices cannot be sent; trying again")
+            connection.close()
+
+
+def deliver_due() -> int:
+    """Send what is due; returns how much was sent. When mail cannot be sent, the rest of it waits."""
+    n, mail_works = 0, True
+    due = Notice.objects.filter(sent=None, not_before__lte=timezone.now()).order_by("webhook_id", "not_before")
+    for notice in due.select_related("user", "webhook")[:_MOST]:
+        if notice.webhook is None and not mail_works:
+            continue
+        taken = Notice.objects.filter(pk=notice.pk, sent=None, not_before=notice.not_before)
+        if taken.update(not_before=timezone.now() + _LEASE, tries=F("tries") + 1) == 0:
+            continue  # another worker has it, or its webhook waits
+        is_sent = _send_mail(notice) if notice.webhook is None else _call(notice, notice.webhook)
+        if is_sent:
+            Notice.objects.filter(pk=notice.pk).update(sent=timezone.now())
+            n += 1
+        else:
+            _try_later(notice)
+            mail_works = mail_works and notice.webhook is not None
+    return n
+
+
+def remove_old_notices() -> None:
+    """Forget what was sent, or given up, days ago."""
+    Notice.objects.filter(created__lt=timezone.now() - _KEPT).delete()
+
+
+def _try_later(notice: Notice) -> None:
+    """What else waits for the same webhook waits as well, so that one that hangs does not delay others."""
+    wait = _WAITS[notice.tries] if notice.tries < len(_WAITS) else None
+    later = None if wait is None else timezone.now() + timedelta(seconds=wait)
+    Notice.objects.filter(pk=notice.pk).update(not_before=later)
+    if notice.webhook is not None and later is not None:
+        Notice.objects.filter(webhook=notice.webhook, sent=None, not_before__lt=later).update(not_before=later)
+
+
+def _send_mail(notice: Notice) -> bool:
+    user = notice.user
+    expected = user.email if notice.event == events.VERIFY else user.verified_email
+    if not user.is_active or user.email != notice.address or expected != notice.address:
+        return True  # the address is another one by now
+    headers = {"Auto-Submitted": "auto-generated"}
+    try:
+        EmailMessage(notice.subject, notice.body, to=[notice.address], headers=headers).send()
+    except (OSError, smtplib.SMTPException):
+        _log.exception("mail cannot be sent", extra={"notice": notice.pk})
+        return False
+    return True
+
+
+def _call(notice: Notice, webhook: Webhook) -> bool:
+    body, now = str(notice.body).encode(), timezone.now()
+    timestamp = int(now.timestamp())
+    headers = {
+        "Captious-Event": notice.event,
+        "Captious-Delivery": str(notice.pk),
+        "Captious-Timestamp": str(timestamp),
+        "Captious-Signature": signature(webhook.secret, timestamp, body),
+    }
+    values: dict[str, Any] = {"tried": now}
+    try:
+        status = post(webhook.url, body, headers, settings.CAPTIOUS.webhook_hosts)
+        values["result"], is_sent = f"answered {status}", 200 <= status < 300
+    except WebhookError as error:
+        values["result"], is_sent = str(error)[:200], False
+    Webhook.objects.filter(pk=webhook.pk).update(**values)
+    return is_sent

@@ -1,0 +1,47 @@
+"""Webhooks and notices in the database."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from captious.server.people.models import User
+
+__all__ = ["Notice", "Webhook"]
+
+
+class Webhook(models.Model):
+    """An address that is told what happens in a challenge."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="webhooks")
+    url = models.CharField(max_length=500)
+    #: Signs what is sent, so it is kept as it is.
+    secret = models.CharField(max_length=80)
+    created = models.DateTimeField(auto_now_add=True)
+    #: When something was sent last, and the status of the answer or what went wrong.
+    tried = models.DateTimeField(null=True)
+    result = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+
+class Notice(models.Model):
+    """A mail to a user, or what is sent to a webhook. It stays for some days, so that no event is told twice."""
+
+    #: Names the event and the receiver.
+    key = models.CharField(max_length=200, unique=True)
+    event = models.CharField(max_length=40)
+    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="notices")
+    #: Where mail goes.
+    address = models.EmailField(blank=True)
+    webhook = models.ForeignKey(Webhook, models.CASCADE, null=True, related_name="notices")
+    subject = models.CharField(max_length=300, blank=True)
+    body = models.TextField()
+    created = models.DateTimeField(auto_now_add=True)
+    sent = models.DateTimeField(null=True)
+    #: Not to be tried before; None once it was tried too often.
+    not_before = models.DateTimeField(null=True)
+    tries = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["not_before"], condition=models.Q(sent=None), name="notices_to_send")]

@@ -1,0 +1,94 @@
+"""The page on which teams ask to be approved, and organizers approve or refuse them."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_http_methods
+
+from captious.server.models import Challenge, Team, TeamApproval
+from captious.server.notices.events import team_asked
+from captious.server.pages.challenges import challenge_page, page_of
+from captious.server.pages.forms import AskForm, one_line
+from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.approval import approvals_of, ask, decide, teams_to_approve
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+from captious.server.people.teams import teams_of
+
+__all__ = ["ask_for", "decide_on", "teams"]
+
+_LONGEST_REASON = 500
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def teams(request: HttpRequest, slug: str) -> HttpResponse:
+    """The state of the user's teams, and of all teams for organizers."""
+    challenge = challenge_for(request.user, slug)
+    if not challenge.definition.team_approval:
+        raise Http404
+    manages = may_manage(request.user, challenge)
+    own = teams_of(request.user)
+    form = AskForm(request.POST if request.POST.get("action") == "ask" else None)
+    if request.method == "POST":
+        limit(request, "change")
+        if request.POST.get("action") == "ask":
+            if form.is_valid():
+                team = next((team for team in own if team.slug == request.POST.get("team")), None)
+                if team is None:
+                    raise Http404
+                ask_for(request, challenge, team, form.cleaned_data["message"])
+                messages.success(request, f"Asked for {team}. The organizers decide.")
+                return redirect("captious:teams", slug)
+        elif not manages:
+            raise Http404
+        else:
+            reason = decide_on(
+                request,
+                challenge,
+                one_line(request.POST.get("team", "")),
+                approved=request.POST.get("action") == "approve",
+                reason=request.POST.get("reason", ""),
+            )
+            if reason:
+                messages.error(request, reason)
+            return redirect(request.get_full_path())
+    waiting = {row.team_id for row in approvals_of(challenge, own).filter(status=TeamApproval.Status.ASKED)}
+    return challenge_page(
+        request,
+        challenge,
+        "teams",
+        status=422 if form.errors else 200,
+        form=form,
+        own=approvals_of(challenge, own),
+        to_ask=[team for team in teams_to_approve(challenge, own) if team.pk not in waiting],
+        page=page_of(request, approvals_of(challenge)) if manages else None,
+    )
+
+
+def ask_for(request: HttpRequest, challenge: Challenge, team: Team, message: str) -> TeamApproval:
+    """Ask for a team, and tell webhooks."""
+    row = ask(challenge, team, message)
+    record("ask for approval", team.name, request=request, challenge=challenge)
+    if row.status == TeamApproval.Status.ASKED:
+        team_asked(row)
+    return row
+
+
+def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved: bool, reason: str) -> str:
+    """Approve or refuse the team with this name in addresses; why that is not possible, one sentence, else empty.
+
+    Raises:
+        Http404: the team has not asked.
+    """
+    row = get_object_or_404(TeamApproval.objects.select_related("team"), challenge=challenge, team__slug=team)
+    reason = one_line(reason)[:_LONGEST_REASON]
+    if not approved and not reason:
+        return "Give a reason, which the team reads."
+    decide(row, approved=approved, reason=reason)
+    action = "approve team" if approved else "refuse team"
+    record(action, row.team.name, request=request, challenge=challenge, detail="" if approved else reason)
+    return ""

@@ -1,0 +1,115 @@
+"""Pages about mail: the address of an account, what its owner wants to be told, and the link that confirms it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from captious.server.models import User
+from captious.server.notices.events import verification, verified_user
+from captious.server.pages.context import mail_is_printed
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+
+__all__ = ["confirm", "mail", "send_link"]
+
+
+class MailForm(forms.ModelForm):
+    """The address of an account, and what is sent there. Who changes the address has to know the password."""
+
+    email = forms.EmailField(required=False, max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"}))
+    mail_ended = forms.BooleanField(required=False, label="A submission of one of my teams was scored, or has failed")
+    mail_closing = forms.BooleanField(required=False, label="A phase that I take part in closes within a day")
+    password = forms.CharField(
+        required=False,
+        label="Password",
+        help_text="To change the address.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    class Meta:
+        model = User
+        fields = ("email", "mail_ended", "mail_closing")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if mail_is_printed():
+            del self.fields["mail_ended"], self.fields["mail_closing"]
+        if not self.instance.has_usable_password():
+            del self.fields["password"]
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        password = values.get("password")
+        if "email" in self.changed_data and password is not None and not self.instance.check_password(password):
+            raise ValidationError("Give your password to change the address.")
+        return values
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def mail(request: HttpRequest) -> HttpResponse:
+    """The address of the account, and what is sent there."""
+    user, action = User.objects.get(pk=request.user.pk), request.POST.get("action")
+    form = MailForm(request.POST if request.method == "POST" and action != "verify" else None, instance=user)
+    if request.method == "POST":
+        limit(request, "password", by_address=True)
+        if action == "verify":
+            send_link(request, user)
+            return redirect("captious:mail")
+        if form.is_valid():
+            _save(request, form)
+            return redirect("captious:account")
+    context = {"heading": "Mail", "form": form, "section": "account"}
+    return render(request, "captious/mail.html", context, status=422 if form.errors else 200)
+
+
+def _save(request: HttpRequest, form: MailForm) -> None:
+    """Save a valid form. A new address is not used before it is confirmed."""
+    changed = [name for name in form.changed_data if name != "password"]
+    values = {name: form.cleaned_data[name] for name in changed}
+    User.objects.filter(pk=request.user.pk).update(**values)
+    if changed:
+        record("change mail", request.user.username, request=request, detail=", ".join(changed))
+    request.user.refresh_from_db()
+    if "email" in changed and request.user.email:
+        send_link(request, request.user)
+    messages.success(request, "Saved.")
+
+
+def send_link(request: HttpRequest, user: User) -> None:
+    """Send the link that confirms the address of a user, if this server sends mail."""
+    if mail_is_printed() or not user.email or user.email == user.verified_email:
+        return
+
+    def link(token: str) -> str:
+        return request.build_absolute_uri(reverse("captious:email_confirm", args=[token]))
+
+    if verification(user, link):
+        messages.success(request, f"A link was sent to {user.email}. Open it to confirm the address.")
+    else:
+        messages.error(request, f"A link was sent to {user.email} some minutes ago. Look for it, or ask again later.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm(request: HttpRequest, token: str) -> HttpResponse:
+    """Confirm an address through a link. It takes a click, as programs that check mail follow links, too."""
+    limit(request, "change")
+    user = verified_user(token)
+    if user is None:
+        raise Http404
+    if request.method == "POST":
+        User.objects.filter(pk=user.pk, email=user.email).update(verified_email=user.email)
+        record("confirm address", user.username, request=request)
+        messages.success(request, f"{user.email} is confirmed.")
+        return redirect("captious:account" if request.user.is_authenticated else "captious:home")
+    context = {"heading": f"Is {user.email} your address, {user.username}?", "button": "Confirm"}
+    return render(request, "captious/form_page.html", context)

@@ -1,0 +1,92 @@
+"""Pages on which users get a copy of their data, and delete their account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from captious.server.models import User
+from captious.server.people.audit import record
+from captious.server.people.departure import delete_account, kept_submissions, why_not_deleted
+from captious.server.people.own_data import data_json, data_zip
+from captious.server.people.rates import limit
+
+__all__ = ["as_json", "as_zip", "delete"]
+
+
+class DeleteForm(forms.Form):
+    """The user's own name and password, so that nothing is deleted by mistake."""
+
+    name = forms.CharField(label="Your user name", widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    password = forms.CharField(widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}))
+    submissions = forms.BooleanField(required=False, label="Delete my submissions on leaderboards, too")
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._user = user
+        if not user.has_usable_password():
+            del self.fields["password"]
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name != self._user.username:
+            raise ValidationError("This is not your user name.")
+        return name
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not self._user.check_password(password):
+            raise ValidationError("This is not your password.")
+        return password
+
+
+@login_required
+@require_safe
+def as_json(request: HttpRequest) -> HttpResponse:
+    """What the server knows about the user."""
+    limit(request, "export")
+    return _file(HttpResponse(data_json(request.user), "application/json"), request, "json")
+
+
+@login_required
+@require_safe
+def as_zip(request: HttpRequest) -> HttpResponse:
+    """The same with the files that the user uploaded."""
+    limit(request, "export")
+    return _file(StreamingHttpResponse(data_zip(request.user), "application/zip"), request, "zip")
+
+
+def _file(response: Any, request: HttpRequest, ending: str) -> HttpResponse:
+    response["Content-Disposition"] = f'attachment; filename="account.{ending}"'
+    record("export data", request.user.username, request=request)
+    answer: HttpResponse = response
+    return answer
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest) -> HttpResponse:
+    """Delete the account. The page says what goes and what stays."""
+    user = User.objects.get(pk=request.user.pk)
+    reason = why_not_deleted(user)
+    form = DeleteForm(request.POST if request.method == "POST" else None, user=user)
+    if request.method == "POST":
+        limit(request, "password", by_address=True)
+        if not reason and form.is_valid():
+            delete_account(user, submissions=form.cleaned_data["submissions"])
+            logout(request)
+            messages.success(request, "Your account was deleted.")
+            return redirect("captious:home")
+    context = {"heading": "Delete account", "form": form, "reason": reason, "n_kept": kept_submissions(user).count()}
+    is_wrong = request.method == "POST"
+    return render(
+        request, "captious/account_delete.html", context, status=(409 if reason else 422) if is_wrong else 200
+    )

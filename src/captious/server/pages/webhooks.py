@@ -1,0 +1,61 @@
+"""Webhooks of a challenge, on the organizers' page."""
+
+from __future__ import annotations
+
+import secrets
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+
+from captious.server.models import Challenge, Webhook
+from captious.server.notices.events import ping
+from captious.server.notices.webhook_calls import url_problem
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+
+__all__ = ["WebhookForm", "act_on_webhooks"]
+
+_MOST = 5  # of a challenge
+
+
+class WebhookForm(forms.Form):
+    """A new webhook."""
+
+    url = forms.CharField(
+        label="Address", max_length=500, help_text="https://… It gets a POST when something happens in the challenge."
+    )
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        if problem := url_problem(url, settings.CAPTIOUS.webhook_hosts):
+            raise ValidationError(problem)
+        return url
+
+
+def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, form: forms.Form) -> bool:
+    """Do what a button says; False if the form is not valid."""
+    limit(request, "change")
+    if action == "webhook":
+        if form.is_valid() and challenge.webhooks.count() >= _MOST:
+            form.add_error(None, f"A challenge has at most {_MOST} webhooks: remove one first.")
+        if not form.is_valid():
+            return False
+        url = form.cleaned_data["url"]
+        Webhook.objects.create(challenge=challenge, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}")
+        record("add webhook", url, request=request, challenge=challenge)
+        messages.success(request, "Added. Its secret is below.")
+        return True
+    pk = request.POST.get("webhook", "")
+    webhook = get_object_or_404(challenge.webhooks, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
+    if action == "test_webhook":
+        ping(webhook)
+        messages.success(request, "A test will be sent within seconds. Load this page again to see the answer.")
+    else:
+        webhook.delete()
+        record("remove webhook", webhook.url, request=request, challenge=challenge)
+        messages.success(request, "Removed.")
+    return True

@@ -1,0 +1,65 @@
+"""Approval of teams: in some challenges, a team asks to take part, and the organizers approve or refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from captious.server.models import Challenge, Submission, Team, TeamApproval
+
+__all__ = ["approvals_of", "ask", "decide", "teams_to_approve", "why_not_approved"]
+
+_Status = TeamApproval.Status
+
+
+def approvals_of(challenge: Challenge, teams: Iterable[Team] | None = None) -> QuerySet[TeamApproval]:
+    """Who asked and what was decided, of some teams or all; those that wait come first, then the latest."""
+    rows = TeamApproval.objects.filter(challenge=challenge).select_related("team")
+    if teams is not None:
+        rows = rows.filter(team__in=[*teams])
+    return rows.prefetch_related("team__members").order_by(F("decided").desc(nulls_first=True), "-asked", "-pk")
+
+
+def teams_to_approve(challenge: Challenge, teams: Iterable[Team]) -> list[Team]:
+    """The teams that are not approved, in a challenge that asks for it."""
+    if not challenge.definition.team_approval:
+        return []
+    teams = [*teams]
+    rows = TeamApproval.objects.filter(challenge=challenge, team__in=teams, status=_Status.APPROVED)
+    approved = {*rows.values_list("team", flat=True)}
+    return [team for team in teams if team.pk not in approved]
+
+
+def ask(challenge: Challenge, team: Team, message: str = "") -> TeamApproval:
+    """Ask for a team, also after it was refused; one that is approved stays so."""
+    values = {"status": _Status.ASKED, "message": message, "asked": timezone.now(), "decided": None}
+    row, is_new = TeamApproval.objects.get_or_create(challenge=challenge, team=team, defaults=values)
+    if not is_new:
+        TeamApproval.objects.filter(pk=row.pk).exclude(status=_Status.APPROVED).update(**values)
+        row.refresh_from_db()
+    asked: TeamApproval = row
+    return asked
+
+
+def decide(row: TeamApproval, *, approved: bool, reason: str = "") -> None:
+    """Approve or refuse a team. What it has submitted before stays."""
+    row.status = _Status.APPROVED if approved else _Status.REFUSED
+    row.reason = "" if approved else reason
+    row.decided = timezone.now()
+    row.save(update_fields=["status", "reason", "decided"])
+
+
+def why_not_approved(submission: Submission) -> str:
+    """Why a team that is not approved cannot submit, one sentence; empty if it is, or need not be."""
+    team, challenge = submission.team, submission.challenge
+    if submission.is_baseline or not teams_to_approve(challenge, [team]):
+        return ""
+    row = TeamApproval.objects.filter(challenge=challenge, team=team).first()
+    if row is None:
+        return f"The organizers approve teams. Ask them to approve {team}: {challenge.url}teams"
+    if row.status == _Status.ASKED:
+        date = timezone.localtime(row.asked).strftime("%Y-%m-%d %H:%M %Z")
+        return f"{team} asked to take part on {date}, and waits for the organizers to approve it."
+    return f"The organizers did not approve {team}: {row.reason}"

@@ -1,0 +1,147 @@
+"""Deleting an account: what goes, and what stays without a name.
+
+What was submitted for a team with other members is the team's, and stays. Of teams that nobody is left in, submissions
+that boards count stay, so that ranks of others do not change: without user, link and description, under another name
+of the team. Everything else goes.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib.admin.models import LogEntry
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from captious.server.models import (
+    AuditEvent,
+    Challenge,
+    Draft,
+    Membership,
+    Submission,
+    Team,
+    TeamApproval,
+    TermsAcceptance,
+    User,
+)
+from captious.server.people.audit import record
+from captious.server.people.teams import is_free, leave_team
+from captious.server.scoring import versions
+from captious.server.submissions import storage
+
+__all__ = ["Departure", "delete_account", "kept_submissions", "why_not_deleted"]
+
+_Status = Submission.Status
+
+
+@dataclass(frozen=True)
+class Departure:
+    """How an account was deleted: what the log calls it now, and how many submissions were kept and deleted."""
+
+    name: str
+    n_kept: int
+    n_deleted: int
+
+
+def why_not_deleted(user: User) -> str:
+    """Why an account cannot be deleted now, one sentence; empty if it can."""
+    organized = ", ".join(user.organized.order_by("title").values_list("title", flat=True))
+    if organized:
+        return f"{user.username} is an organizer of {organized}: name another one in the challenge first."
+    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if user.is_superuser and not others.exists():
+        return f"{user.username} is the only administrator: make another one first."
+    return ""
+
+
+def kept_submissions(user: User) -> QuerySet[Submission]:
+    """The submissions of teams in which nobody else is that stay, as boards count them."""
+    kept: QuerySet[Submission] = Submission.objects.competing().filter(team__in=_alone(user))
+    return kept.exclude(status=_Status.DELETED)
+
+
+def delete_account(user: User, *, submissions: bool = False) -> Departure:
+    """Delete an account that can be deleted, with what is its own.
+
+    Args:
+        submissions: also delete those that boards count.
+    """
+    name, alone = f"deleted user {user.pk}", [*_alone(user)]
+    kept = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
+    rows = Submission.objects.filter(team__in=alone).exclude(pk__in=kept)
+    # Whoever scores one of them finds that the lease was lost.
+    rows.filter(status=_Status.RUNNING).update(status=_Status.CANCELLED, lease=F("lease") + 1, lease_until=None)
+    n_deleted = storage.delete(rows.exclude(status=_Status.DELETED))
+    with transaction.atomic():
+        list(User.objects.select_for_update().filter(pk=user.pk))
+        for team in Team.objects.filter(memberships__user=user).exclude(pk__in=[team.pk for team in alone]):
+            leave_team(team, user)
+        names: dict[str, str] = {}
+        for team in alone:
+            names |= _without_members(team)
+        names[user.username] = name  # the personal team bears it as well
+        folders = _drafts(user)
+        _forget(user, names)
+        user.delete()
+    for folder in folders:
+        storage.remove_files(folder)
+    storage.reading_lock(int(name.rpartition(" ")[2])).unlink(missing_ok=True)
+    versions.show_complete()
+    record("delete account", name, detail=f"submissions: {len(kept):,} kept, {n_deleted:,} deleted")
+    return Departure(name, len(kept), n_deleted)
+
+
+def _alone(user: User) -> QuerySet[Team]:
+    """The teams of a user in which nobody else is."""
+    others = Membership.objects.exclude(user=user).values("team")
+    alone: QuerySet[Team] = Team.objects.filter(memberships__user=user).exclude(pk__in=others)
+    return alone
+
+
+def _without_members(team: Team) -> dict[str, str]:
+    """Delete a team for which nothing is kept, otherwise give it another name; former name -> what logs call it."""
+    list(Team.objects.select_for_update().filter(pk=team.pk))
+    former, rows = str(team.name), Submission.objects.filter(team=team)
+    rows.filter(status=_Status.DELETED).delete()
+    if not rows.exists():
+        number = team.pk
+        team.delete()
+        return {former: f"deleted team {number}"}
+    name = f"Deleted team {team.pk}"
+    while not is_free(name):
+        name = f"Deleted team {team.pk} {secrets.token_hex(3)}"
+    Team.objects.filter(pk=team.pk).update(name=name, slug=name.lower().replace(" ", "-"), is_personal=False)
+    for row in rows:
+        filename = f"submission{''.join(Path(row.filename).suffixes[-2:])}"[:60]
+        rows.filter(pk=row.pk).update(user=None, link="", description="", filename=filename)
+    TeamApproval.objects.filter(team=team).update(message="", reason="")
+    return {former: name}
+
+
+def _drafts(user: User) -> list[Path]:
+    """Hand drafts of challenges to an organizer of theirs; the folders of the others, which go."""
+    folders = []
+    for draft in Draft.objects.filter(user=user):
+        challenge = Challenge.objects.filter(slug=draft.slug).first()
+        heir = None if challenge is None else challenge.organizers.first()
+        if heir is None:
+            folders.append(draft.folder)
+        else:
+            Draft.objects.filter(pk=draft.pk).update(user=heir)
+    return folders
+
+
+def _forget(user: User, names: dict[str, str]) -> None:
+    """Put other names into what stays: the log, accepted terms, entries of the administration pages."""
+    name = names[user.username]
+    AuditEvent.objects.filter(actor=user.username).update(actor=name, address="")
+    for former, now in names.items():
+        AuditEvent.objects.filter(target=former).update(target=now)
+    AuditEvent.objects.filter(detail=user.username).update(detail=name)
+    TermsAcceptance.objects.filter(user=user.username).update(user=name)
+    LogEntry.objects.filter(content_type__model="user", object_id=str(user.pk)).update(object_repr=name)
+    for table in (AccessAttempt, AccessFailureLog, AccessLog):
+        table.objects.filter(username=user.username).delete()

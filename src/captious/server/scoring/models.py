@@ -1,0 +1,21 @@
+"""Turns and workers in the database."""
+
+from __future__ import annotations
+
+from django.db import models
+
+__all__ = ["Turn", "WorkerSeen"]
+
+
+class Turn(models.Model):
+    """When the last turn of a party, or of a challenge, in the queue ended; see scoring/turns.py."""
+
+    party = models.CharField(max_length=40, unique=True)
+    ended = models.DateTimeField()
+
+
+class WorkerSeen(models.Model):
+    """When a worker was last heard from, for the health page."""
+
+    name = models.CharField(max_length=120, unique=True)
+    seen = models.DateTimeField()

@@ -1,0 +1,172 @@
+"""The logo of a challenge; and baselines, files to download and the logo, changed in the browser."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+pytest.importorskip("tomlkit")
+
+from captious.server.challenges.folder import check_folder
+from captious.server.challenges.problems import ChallengeError
+from tests.server.challenges.test_drafts import COMMENTED, commented, edited, file, form_of, olga, toml
+from tests.support.site import Site
+from tests.support.small_challenge import upload
+
+__all__ = ["commented"]  # a fixture
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><circle r="5"/></svg>'
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
+FILES = "/drafts/commented/files"
+
+
+def with_logo(folder: Path, name: str, content: bytes) -> Path:
+    (folder / name).write_bytes(content)
+    (folder / "challenge.toml").write_text(f'logo = "{name}"\n{COMMENTED}')
+    return folder
+
+
+def put(site: Site, kind: str, name: str, filename: str, content: bytes) -> Any:
+    client = olga(site)
+    client.post("/challenges/commented/edit")
+    return client.post(FILES, {"kind": kind, "name": name, "file": file(filename, content)})
+
+
+def publish(site: Site) -> None:
+    from captious.server.models import Draft
+
+    assert Draft.objects.get().problems == []
+    assert olga(site).post("/drafts/commented/publish").status_code == 302
+
+
+class TestLogo:
+    @pytest.mark.parametrize(("name", "content", "kind"), [("a.svg", SVG, "svg+xml"), ("a.PNG", PNG, "png")])
+    def test_on_pages(self, site: Site, commented: Path, name: str, content: bytes, kind: str) -> None:
+        site.load(with_logo(commented, name, content))
+        for address in ("/", "/challenges/commented/"):
+            assert b'<img class="logo" src="/challenges/commented/logo?v=2"' in site.client().get(address).content
+        response = site.client().get("/challenges/commented/logo?v=2")
+        assert b"".join(response.streaming_content) == content
+        assert response["Content-Type"] == f"image/{kind}"
+        assert response["Content-Security-Policy"].endswith("; sandbox")
+        answer = site.client().get("/api/v1/challenges/commented").json()
+        assert answer["logo"] == "http://testserver/challenges/commented/logo?v=2"
+
+    def test_a_challenge_without_one(self, site: Site, commented: Path) -> None:
+        assert site.client().get("/challenges/commented/logo").status_code == 404
+        assert b'class="logo"' not in site.client().get("/").content
+
+    @pytest.mark.parametrize(
+        ("name", "content", "problem"),
+        [
+            ("a.gif", b"GIF89a", "a logo is one of .png, .jpg, .jpeg, .webp, .svg"),
+            ("a.png", SVG, "it is not what its name says, image/png"),
+            ("a.svg", b"<html><svg></svg>", "it is not what its name says, image/svg+xml"),
+            ("a.svg", b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG, "it is not what its name says, image/svg+xml"),
+            ("a.png", PNG + bytes(100 * 1024), "a logo has up to 100 KiB"),
+            ("c2.json", b"[]", "a logo is one of .png, .jpg, .jpeg, .webp, .svg"),
+        ],
+    )
+    def test_what_can_be_none(self, commented: Path, name: str, content: bytes, problem: str) -> None:
+        references = (commented / "c2.json").read_bytes()
+        folder = with_logo(commented, name, content)
+        (commented / "c2.json").write_bytes(references)
+        with pytest.raises(ChallengeError) as caught:
+            check_folder(folder)
+        assert caught.value.problems == [f"logo: {problem}"]
+
+    def test_outside_the_folder(self, commented: Path) -> None:
+        with pytest.raises(ChallengeError) as caught:
+            check_folder(with_logo(commented, "../logo.svg", SVG))
+        assert caught.value.problems == ["logo: ../logo.svg is outside the folder"]
+
+    def test_it_is_exported(self, site: Site, commented: Path, tmp_path: Path) -> None:
+        from captious.server.challenges.challenge_export import export_challenge
+
+        challenge = site.load(with_logo(commented, "a.svg", SVG))
+        export_challenge(challenge, tmp_path / "again")
+        assert (tmp_path / "again" / "a.svg").read_bytes() == SVG
+
+
+class TestInTheBrowser:
+    def test_logo(self, site: Site, commented: Path) -> None:
+        assert put(site, "logo", "", "My Logo.SVG", SVG).status_code == 302
+        assert 'logo = "logo/my-logo.svg"' in toml(site)
+        publish(site)
+        assert b'class="logo"' in site.client().get("/").content
+        edited(site, logo="")
+        publish(site)
+        assert b'class="logo"' not in site.client().get("/").content
+
+    def test_downloads(self, site: Site, commented: Path) -> None:
+        assert put(site, "downloads", "Images", "images.csv", b"1").status_code == 302
+        put(site, "downloads", "Images", "images.csv", b"2")
+        put(site, "downloads", "Notebook", "images.csv", b"3")
+        publish(site)
+        client = olga(site)
+        names = ["downloads/images.csv", "downloads/images-1.csv"]
+        contents = [b"".join(client.get(f"/challenges/commented/files/{name}").streaming_content) for name in names]
+        assert contents == [b"2", b"3"]
+        assert edited(site, **{"downloads-0-title": "List", "downloads-1-DELETE": "on"}).status_code == 302
+        publish(site)
+        page = client.get("/challenges/commented/").content.decode()
+        assert "List" in page
+        assert "Notebook" not in page
+        assert "a comment that stays" in (site.data / "challenges/commented/3/challenge.toml").read_text()
+
+    def test_baselines(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Draft, Submission
+
+        put(site, "baselines", "Constant", "b.json", b"[]")
+        assert any("baselines[1].file" in problem for problem in Draft.objects.get().problems)
+        put(site, "baselines", "Constant", "b.json", upload())
+        publish(site)
+        site.work()
+        assert [(row.method, row.status) for row in Submission.objects.all()] == [("Constant", "done")]
+        changes = {"baselines-0-human": "on", "baselines-0-description": "By people.\r\nOf us.\r\n"}
+        assert edited(site, **changes).status_code == 302
+        assert "phases = " not in toml(site).partition("[[baselines]]")[2]  # all, as before
+        publish(site)
+        (row,) = Submission.objects.all()
+        assert (row.is_human, row.description) == (True, "By people.\nOf us.")
+        edited(site, **{"baselines-0-DELETE": "on"})
+        publish(site)
+        assert [row.status for row in Submission.objects.all()] == ["deleted"]
+
+    def test_no_other_file_is_replaced(self, site: Site, commented: Path) -> None:
+        """A download may be the file of something else, such as public references."""
+        public = '[[captions]]\npublic = true\n[[downloads]]\ntitle = "References"\nfile = "c2.json"\n'
+        (commented / "challenge.toml").write_text(COMMENTED + public)
+        site.load(commented)
+        before = (commented / "c2.json").read_bytes()
+        put(site, "downloads", "References", "c2.json", b"other")
+        draft = site.data / "drafts" / "commented"
+        assert (draft / "c2.json").read_bytes() == before
+        assert (draft / "downloads" / "c2.json").read_bytes() == b"other"
+
+    @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b.csv", "\u202e.csv", "x" * 300 + ".csv", ".htaccess"])
+    def test_hostile_names(self, site: Site, commented: Path, name: str) -> None:
+        put(site, "downloads", "File", name, b"1")
+        draft = site.data / "drafts" / "commented"
+        made = [path for path in (draft / "downloads").iterdir()]
+        assert len(made) == 1
+        assert not made[0].name.startswith(".")
+        publish(site)
+
+    def test_private_references_cannot_be_published(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Draft
+
+        put(site, "downloads", "Images", "images.json", (commented / "c2.json").read_bytes())
+        assert Draft.objects.get().problems == ["downloads[1].file: has the private references of references[1]"]
+
+    @pytest.mark.parametrize("values", [{"kind": "downloads", "name": ""}, {"kind": "texts", "name": "x"}])
+    def test_what_is_missing(self, site: Site, commented: Path, values: dict[str, str]) -> None:
+        client = olga(site)
+        client.post("/challenges/commented/edit")
+        refused = client.post(FILES, {**values, "file": file()})
+        assert refused.status_code == 422
+        assert form_of(refused)["title"] == "Commented"

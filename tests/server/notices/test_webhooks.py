@@ -1,0 +1,205 @@
+"""Webhooks: what they are sent, how it is signed, and which addresses they cannot reach."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from captious.server.notices import webhook_calls
+from captious.server.notices.webhook_calls import WebhookError, is_public, post, url_problem
+from tests.support.site import Site
+from tests.support.small_challenge import queue
+
+
+class Receiver(HTTPServer):
+    """Keeps what it is sent."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.received: list[tuple[Any, bytes]] = []
+        self.status = 204
+        self.headers: dict[str, str] = {}
+        self.url = f"http://localhost:{self.server_port}/hook?a=1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:
+        self.server.received.append((self.headers, self.rfile.read(int(self.headers["Content-Length"]))))
+        self.send_response(self.server.status)
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def hooked(mailing: Site, receiver: Receiver) -> Site:
+    """The challenge has the webhook of the receiver."""
+    mailing.configure(webhook_hosts=("localhost",))
+    assert manage(mailing, action="webhook", url=receiver.url).status_code == 302
+    return mailing
+
+
+def manage(site: Site, **values: Any) -> Any:
+    from captious.server.models import User
+
+    return site.client(User.objects.get(username="olga")).post("/challenges/small/manage", values)
+
+
+def tell() -> None:
+    from captious.server.notices import delivery, events
+
+    events.ended_submissions()
+    delivery.deliver_due()
+
+
+class TestDelivery:
+    def test_signed(self, hooked: Site, receiver: Receiver) -> None:
+        from captious.server.models import Webhook
+
+        queue(method="Mine")
+        hooked.work()
+        tell()
+        ((headers, body),) = receiver.received
+        said = json.loads(body)
+        assert (said["event"], said["challenge"], said["submission"]["method"]) == ("submission.ended", "small", "Mine")
+        assert said["submission"]["url"].startswith("https://captions.example.org/submissions/")
+        assert "scores" not in said["submission"]
+        signed = headers["Captious-Timestamp"].encode() + b"." + body
+        expected = hmac.new(Webhook.objects.get().secret.encode(), signed, hashlib.sha256).hexdigest()
+        assert headers["Captious-Signature"] == f"v1={expected}"
+        assert abs(time.time() - int(headers["Captious-Timestamp"])) < 60
+        tell()
+        assert len(receiver.received) == 1
+
+    def test_other_answers_are_tried_again_and_given_up(self, hooked: Site, receiver: Receiver) -> None:
+        from django.utils import timezone
+
+        from captious.server.models import Notice, Webhook
+
+        receiver.status, receiver.headers = 302, {"Location": receiver.url}  # redirects are not followed
+        queue(2)
+        hooked.work()
+        tell()
+        assert len(receiver.received) == 1  # the other one waits with it
+        assert Webhook.objects.get().result == "answered 302"
+        for _ in range(10):
+            Notice.objects.exclude(not_before=None).update(not_before=timezone.now())
+            tell()
+        assert Notice.objects.filter(sent=None, not_before=None).exists()
+        receiver.status = 200
+        Notice.objects.exclude(not_before=None).update(not_before=timezone.now())
+        tell()
+        n = len(receiver.received)
+        tell()
+        assert len(receiver.received) == n
+
+    def test_tests_and_teams_that_ask(self, hooked: Site, receiver: Receiver) -> None:
+        from captious.server.models import Challenge, Webhook
+        from captious.server.notices import delivery, events
+        from captious.server.people.approval import ask
+        from captious.server.people.teams import personal_team
+
+        manage(hooked, action="test_webhook", webhook=Webhook.objects.get().pk)
+        row = ask(Challenge.objects.get(), personal_team(hooked.user("bob")), "Bob of X")
+        events.team_asked(row)
+        delivery.deliver_due()
+        said = [json.loads(body) for _, body in receiver.received]
+        assert [each["event"] for each in said] == ["ping", "team.asked"]
+        assert said[1]["team"]["message"] == "Bob of X"
+
+    def test_on_the_page(self, hooked: Site, receiver: Receiver) -> None:
+        from captious.server.models import User, Webhook
+
+        page = hooked.client(User.objects.get(username="olga")).get("/challenges/small/manage").content.decode()
+        assert receiver.url.partition("?")[0] in page
+        assert Webhook.objects.get().secret in page
+        for url in ("http://example.org/", "https://127.0.0.1/", "https://u:p@example.org/", "file:///etc/passwd", "x"):
+            assert manage(hooked, action="webhook", url=url).status_code == 422, url
+        for _ in range(4):
+            assert manage(hooked, action="webhook", url="https://example.org/").status_code == 302
+        assert manage(hooked, action="webhook", url="https://example.org/").status_code == 422
+        for row in Webhook.objects.all():
+            manage(hooked, action="remove_webhook", webhook=row.pk)
+        assert not Webhook.objects.exists()
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        "address",
+        [
+            *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1"),
+            *("224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1%eth0", "fc00::1", "ff02::1", "::ffff:10.0.0.1"),
+            *("64:ff9b::a00:1", "2002:7f00:1::", "2001:0:7f00:1::"),
+        ],
+    )
+    def test_not_public(self, address: str) -> None:
+        assert not is_public(address)
+
+    @pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"])
+    def test_public(self, address: str) -> None:
+        assert is_public(address)
+
+    @pytest.mark.parametrize("host", ["localhost", "2130706433", "0x7f000001", "127.1"])
+    def test_names_and_spellings_of_this_machine(self, host: str) -> None:
+        with pytest.raises(WebhookError):
+            post(f"https://{host}/", b"{}", {}, ())
+
+    def test_a_name_with_a_private_address_among_public_ones(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        rows = [(0, 0, 0, "", (address, 443)) for address in ("93.184.216.34", "10.0.0.1")]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: rows)
+        with pytest.raises(WebhookError, match="not on the public internet"):
+            post("https://example.org/", b"{}", {}, ())
+
+    def test_the_address_that_was_checked_is_the_one_that_is_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A name server may give another address the second time it is asked."""
+        answers = iter(["93.184.216.34", "127.0.0.1"])
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", (next(answers), 443))])
+        tried = []
+
+        def connect(address: Any, timeout: float) -> Any:
+            tried.append(address)
+            raise ConnectionRefusedError
+
+        monkeypatch.setattr(webhook_calls.socket, "create_connection", connect)
+        with pytest.raises(WebhookError, match="no connection"):
+            post("https://example.org/", b"{}", {}, ())
+        assert tried == [("93.184.216.34", 443)]
+
+    def test_an_answer_that_never_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(webhook_calls, "_LONGEST", 0.2)
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            url = f"http://localhost:{listener.getsockname()[1]}/"
+            began = time.monotonic()
+            with pytest.raises(WebhookError):
+                post(url, b"{}", {}, ("localhost",))
+            assert time.monotonic() - began < 5
+
+    @pytest.mark.parametrize("url", ["https://example.org", "https://example.org:8443/a?b=c"])
+    def test_others_can_be(self, url: str) -> None:
+        assert url_problem(url, ()) == ""

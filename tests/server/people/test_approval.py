@@ -1,0 +1,149 @@
+"""Teams that need the approval of the organizers before they submit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site
+from tests.support.small_challenge import upload, write_folder
+
+TEAMS = "/challenges/small/teams"
+CALLS = "/api/v1/challenges/small/teams"
+
+
+@pytest.fixture
+def small(site: Site, tmp_path: Path) -> Site:
+    """A challenge of Olga, whose teams need approval."""
+    folder = write_folder(tmp_path / "small")
+    text = (folder / "challenge.toml").read_text()
+    (folder / "challenge.toml").write_text(f'team_approval = true\norganizers = ["olga"]\n{text}')
+    site.user("olga")
+    site.load(folder)
+    return site
+
+
+def named(name: str) -> Any:
+    from captious.server.models import User
+
+    return User.objects.get(username=name)
+
+
+def submit(site: Site, name: str = "ann", **values: Any) -> Any:
+    return site.submit(named(name), json.loads(upload()), challenge="small", **values)
+
+
+def decide(site: Site, action: str, team: str = "ann", by: str = "olga", **values: str) -> Any:
+    return site.client(named(by)).post(TEAMS, {"action": action, "team": team, **values})
+
+
+def test_from_the_question_to_a_submission(small: Site) -> None:
+    from captious.server.models import AuditEvent
+
+    ann = small.user("ann")
+    refused = submit(small)
+    assert refused.status_code == 422
+    assert "Ask them to approve ann: /challenges/small/teams" in refused.content.decode()
+    assert b"Ask, or see what they decided" in small.client(ann).get("/challenges/small/submit").content
+    assert (
+        small.client(ann).post(TEAMS, {"action": "ask", "team": "ann", "message": "Lab\u202e of X"}).status_code == 302
+    )
+    refused = submit(small)
+    assert "waits for the organizers to approve it" in refused.content.decode()
+    page = small.client(named("olga")).get(TEAMS).content.decode()
+    assert "Lab of X" in page
+    assert "1 team waiting" in small.client(named("olga")).get("/challenges/small/manage").content.decode()
+    assert decide(small, "approve").status_code == 302
+    assert submit(small).status_code == 302
+    assert "Ask for approval" not in small.client(ann).get(TEAMS).content.decode()
+    assert [*AuditEvent.objects.filter(action__contains="approv").order_by("pk").values_list("actor", "action")] == [
+        ("ann", "ask for approval"),
+        ("olga", "approve team"),
+    ]
+
+
+def test_a_refusal_has_a_reason_and_can_be_taken_back(small: Site) -> None:
+    ann = small.user("ann")
+    small.client(ann).post(TEAMS, {"action": "ask", "team": "ann"})
+    decide(small, "refuse")
+    assert "waits for the organizers" in submit(small).content.decode()  # without a reason, nothing is decided
+    decide(small, "refuse", reason="Who are you?")
+    assert "did not approve ann: Who are you?" in submit(small).content.decode()
+    assert "Who are you?" in small.client(ann).get(TEAMS).content.decode()
+    small.client(ann).post(TEAMS, {"action": "ask", "team": "ann", "message": "Ann of X"})
+    assert "waits for the organizers" in submit(small).content.decode()
+    decide(small, "approve")
+    small.client(ann).post(TEAMS, {"action": "ask", "team": "ann"})
+    assert submit(small).status_code == 302  # who is approved stays so
+    decide(small, "refuse", reason="Two accounts.")
+    assert "Two accounts." in submit(small).content.decode()
+
+
+def test_others_ask_and_decide_nothing(small: Site) -> None:
+    from captious.server.models import TeamApproval
+
+    for name in ("ann", "bob"):
+        small.user(name)
+    assert small.client(named("bob")).post(TEAMS, {"action": "ask", "team": "ann"}).status_code == 404
+    small.client(named("ann")).post(TEAMS, {"action": "ask", "team": "ann", "message": "Secret"})
+    assert decide(small, "approve", by="ann").status_code == 404
+    assert decide(small, "approve", team="bob").status_code == 404  # who has not asked
+    assert "Secret" not in small.client(named("bob")).get(TEAMS).content.decode()
+    assert TeamApproval.objects.get().status == "asked"
+    assert submit(small, "bob").status_code == 422
+
+
+def test_a_check_says_so_and_baselines_need_none(small: Site) -> None:
+    small.user("ann")
+    assert "Ask them to approve ann" in submit(small, action="check").content.decode()
+
+
+def test_challenges_without_approval_have_no_such_page(site: Site, tmp_path: Path) -> None:
+    site.load(write_folder(tmp_path / "small"))
+    ann = site.user("ann")
+    assert site.client(ann).get(TEAMS).status_code == 404
+    assert submit(site).status_code == 302
+
+
+def test_an_approval_while_the_upload_is_read_is_taken_back(small: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious.server.models import TeamApproval
+    from captious.server.submissions import intake
+
+    ann = small.user("ann")
+    small.client(ann).post(TEAMS, {"action": "ask", "team": "ann"})
+    decide(small, "approve")
+    read = intake.read_upload
+
+    def slowly(*arguments: Any) -> Any:
+        TeamApproval.objects.update(status="refused", reason="Too late.")
+        return read(*arguments)
+
+    monkeypatch.setattr(intake, "read_upload", slowly)
+    assert "Too late." in submit(small).content.decode()
+    assert small.submissions() == []
+
+
+def test_the_api(small: Site) -> None:
+    ann, bob = small.user("ann"), small.user("bob")
+    tokens = {user.username: small.token(user) for user in (ann, bob, named("olga"))}
+
+    def call(name: str, method: str, address: str) -> Any:
+        send = getattr(small.client(), method)
+        return send(address, headers={"Authorization": f"Bearer {tokens[name]}"})
+
+    assert small.client().get("/api/v1/challenges/small").json()["team_approval"] is True
+    asked = call("ann", "post", f"{CALLS}?message=Lab")
+    assert (asked.status_code, asked.json()["status"], asked.json()["message"]) == (200, "asked", "Lab")
+    assert [row["team"] for row in call("olga", "get", CALLS).json()] == ["ann"]
+    assert call("bob", "get", CALLS).json() == []
+    assert call("bob", "post", f"{CALLS}/ann?approved=true").status_code == 404
+    assert call("olga", "post", f"{CALLS}/ann").status_code == 400
+    assert call("olga", "post", f"{CALLS}/ann?approved=false").json()["error"] == "Give a reason, which the team reads."
+    assert call("olga", "post", f"{CALLS}/ann?approved=false&reason=No").json()["reason"] == "No"
+    assert call("olga", "post", f"{CALLS}/ann?approved=true").json()["status"] == "approved"
+    assert submit(small).status_code == 302
