@@ -50,7 +50,7 @@ class TestLogo:
         for address in ("/", "/challenges/commented/"):
             assert b'<img class="logo" src="/challenges/commented/logo?v=2"' in site.client().get(address).content
         response = site.client().get("/challenges/commented/logo?v=2")
-        assert b"".join(response.streaming_content) == content
+        assert response.content == content
         assert response["Content-Type"] == f"image/{kind}"
         assert response["Content-Security-Policy"].endswith("; sandbox")
         answer = site.client().get("/api/v1/challenges/commented").json()

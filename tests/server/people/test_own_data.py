@@ -56,7 +56,7 @@ def board(site: Site) -> list[tuple[str, str]]:
 class TestExport:
     def test_json(self, small: Site, ann: Any) -> None:
         small.token(ann)
-        response = small.client(ann).get("/account/data.json")
+        response = small.client(ann).post("/account/data.json")
         assert response["Content-Disposition"] == 'attachment; filename="account.json"'
         values = response.json()
         assert values["account"]["email"] == "ann@example.org"
@@ -68,7 +68,7 @@ class TestExport:
         assert "password" not in values["account"]
 
     def test_zip(self, small: Site, ann: Any) -> None:
-        response = small.client(ann).get("/account/data.zip")
+        response = small.client(ann).post("/account/data.zip")
         archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
         names = archive.namelist()
         assert names[0] == "account.json"
@@ -81,7 +81,7 @@ class TestExport:
 
         Phase.objects.update(scores_shown="never")
         Membership.objects.filter(team__slug="alpha", user=ann).delete()
-        values = small.client(ann).get("/account/data.json").json()
+        values = small.client(ann).post("/account/data.json").json()
         assert [(row["method"], row["scores"]) for row in values["submissions"]] == [("Best", {}), ("Private", {})]
 
 
@@ -115,7 +115,7 @@ class TestDeletion:
         assert left == []
         assert AuditEvent.objects.filter(actor=f"deleted user {ann.pk}", address="").exists()
         small.user("ann")  # the name is free again, and has nothing of the former account
-        assert small.client(User.objects.get(username="ann")).get("/account/data.json").json()["submissions"] == []
+        assert small.client(User.objects.get(username="ann")).post("/account/data.json").json()["submissions"] == []
 
     def test_with_all_submissions(self, small: Site, ann: Any) -> None:
         from captious.server.models import Team

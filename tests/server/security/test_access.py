@@ -52,7 +52,7 @@ GROUPS = {
 CONTENTS = {
     "submission_edit": {"method": "Changed"},
     "manage": {"action": "board", "phase": "main", "board": "hidden"},
-    "teams": {"action": "approve", "team": "ann"},
+    "teams": {"action": "approve", "team": "bob"},
     "account": {"action": "token", "token-name": "another"},
     "sign_in": {"username": "ann", "password": "wrong"},
     "password_reset": {"email": "ann@example.org"},

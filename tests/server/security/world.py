@@ -126,7 +126,7 @@ class World:
         self.submissions = self._submissions()
         Membership.objects.filter(team=self.alpha, user=self.users["fred"]).delete()
         self._drafts(place)
-        ask(self.challenge("other"), self.users["ann"].teams.get(is_personal=True), "Ann of X.")
+        ask(self.challenge("other"), self.users["bob"].teams.get(is_personal=True), "Bob of X.")
 
     def _drafts(self, place: Path) -> None:
         """A draft of the challenge "open", which Olga began, and a new one by Otto, who may make none any more."""

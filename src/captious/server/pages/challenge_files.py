@@ -46,7 +46,7 @@ def logo(request: HttpRequest, slug: str) -> HttpResponse:
     kind = LOGO_TYPES.get(path.suffix.lower())
     if not name or kind is None or not path.is_file():
         raise Http404
-    response = FileResponse(path.open("rb"), content_type=kind)
+    response = HttpResponse(path.read_bytes(), kind)
     response["Content-Security-Policy"] = f"{POLICY}; sandbox"
     if request.GET.get("v") == str(challenge.version):
         response["Cache-Control"] = "private, max-age=86400"

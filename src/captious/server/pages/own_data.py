@@ -11,7 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from captious.server.models import User
 from captious.server.people.audit import record
@@ -49,7 +49,7 @@ class DeleteForm(forms.Form):
 
 
 @login_required
-@require_safe
+@require_POST
 def as_json(request: HttpRequest) -> HttpResponse:
     """What the server knows about the user."""
     limit(request, "export")
@@ -57,7 +57,7 @@ def as_json(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_safe
+@require_POST
 def as_zip(request: HttpRequest) -> HttpResponse:
     """The same with the files that the user uploaded."""
     limit(request, "export")
