@@ -65,6 +65,7 @@ class TestStarter:
         (folder / "baselines").mkdir()
         (folder / "baselines" / "human.json").write_bytes((EXAMPLES / "baseline.json").read_bytes())
         (folder / "images.csv").write_text("image\n")
+        (folder / "logo.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
         definition = check_folder(folder).definition
         assert definition.baselines[0].human
         assert (definition.terms, definition.downloads[0].title) == ("Rules", "Images")
