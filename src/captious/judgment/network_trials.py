@@ -275,7 +275,7 @@ class Trials:
 
 
 def _matrix(features: Features, captions: Captions, settings: Settings) -> NDArray[np.float64]:
-    captions = captions.concatenated if settings.references_as == "cat" else captions
+    captions = captions.with_references_as(settings.references_as)
     return features.matrix(captions, features.fit(captions.references))
 
 

@@ -44,7 +44,7 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
     check_feature_file(output)
     computed = Features(feature_set=set_, settings=settings)
     captions = read_captions(candidates, references, subset=subset)
-    table = captions.concatenated if settings.references_as == "cat" else captions
+    table = captions.with_references_as(settings.references_as)
     with using_threads(settings.threads):
         state = computed.fit(table.references)
         matrix = computed.matrix(table, state)
