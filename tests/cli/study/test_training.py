@@ -42,18 +42,18 @@ class TestStudies:
         return list(csv.DictReader(io.StringIO(outcome.out)))
 
     def test_ablation(self, run: Run) -> None:
-        rows = self.rows(run, "ablation", *GIVEN, "--group", "n-grams=bleu-1, bleu-2", "--group", "other=rouge-l")
+        rows = self.rows(run, "feature-ablation", *GIVEN, "--group", "n-grams=bleu-1, bleu-2", "--group", "other=rouge-l")
         assert [row["features"] for row in rows if row["kind"] == "only"][::2] == ["n-grams", "other"]
         assert {row["benchmark"] for row in rows} == {"validation@tau-b", "rated@own"}
         assert rows[0]["difference"] == "" != rows[2]["difference"]
 
     def test_depth(self, run: Run) -> None:
-        rows = self.rows(run, "depth", *GIVEN, "--depths", "0,1", "--width", 2)
+        rows = self.rows(run, "network-depth", *GIVEN, "--depths", "0,1", "--width", 2)
         assert [row["layers"] for row in rows[::2]] == ["3-2", "3-2-2", "none"]
 
     def test_size(self, folder: Path, run: Run) -> None:
         pytest.importorskip("matplotlib")
-        rows = self.rows(run, "size", *GIVEN, "--sizes", "4,8", "--plot", "drawn")
+        rows = self.rows(run, "training-size", *GIVEN, "--sizes", "4,8", "--plot", "drawn")
         assert [row["images"] for row in rows[::2]] == ["8", "4"]
         assert {path.name for path in (folder / "drawn").iterdir()} == {
             "size-validation@tau-b.png",
