@@ -42,7 +42,9 @@ class TestStudies:
         return list(csv.DictReader(io.StringIO(outcome.out)))
 
     def test_ablation(self, run: Run) -> None:
-        rows = self.rows(run, "feature-ablation", *GIVEN, "--group", "n-grams=bleu-1, bleu-2", "--group", "other=rouge-l")
+        rows = self.rows(
+            run, "feature-ablation", *GIVEN, "--group", "n-grams=bleu-1, bleu-2", "--group", "other=rouge-l"
+        )
         assert [row["features"] for row in rows if row["kind"] == "only"][::2] == ["n-grams", "other"]
         assert {row["benchmark"] for row in rows} == {"validation@tau-b", "rated@own"}
         assert rows[0]["difference"] == "" != rows[2]["difference"]
