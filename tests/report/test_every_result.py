@@ -166,7 +166,7 @@ def test_reports_of_shards_are_plotted_with_intervals(tmp_path: Path) -> None:
     assert of_shards(tmp_path, intervals=True).plot().axes
     with pytest.raises(captious.CaptiousError, match="what intervals need was not summed") as caught:
         of_shards(tmp_path, intervals=False).plot()
-    assert "intervals=True" in caught.value.help
+    assert "score with intervals" in caught.value.help
 
 
 def test_pages_have_names_of_pages(tmp_path: Path) -> None:

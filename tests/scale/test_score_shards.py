@@ -187,7 +187,7 @@ def test_intervals_over_captions_are_those_of_the_bootstrap(tmp_path: Path) -> N
 
 def test_intervals_need_their_sums(shards: Path) -> None:
     report = sharded(shards, ["bleu-4"])
-    with pytest.raises(ParameterError, match="--ci"):
+    with pytest.raises(ParameterError, match="score with intervals"):
         report["bleu-4"].confidence_interval()
     low, high = report["bleu-4"].confidence_interval(over="shards")
     assert low < report["bleu-4"].score < high

@@ -20,12 +20,10 @@ from captious.cli.options import (
 from captious.cli.outputs import warn
 from captious.data import read_captions, read_references, same_images
 from captious.errors import ParameterError
-from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.slow_metrics import without_slow
+from captious.evaluation.metric_run import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.progress import steps
 from captious.report.image_folder import image_source
 from captious.report.write_report import check_page, write_report
 
@@ -83,12 +81,7 @@ def report(
                 f"{first} and {other} do not have captions of the same images",
                 help="a report shows systems on the same images; remove the others from both files",
             )
-    selection, slow = without_slow(selection, [*tables.values()])
-    warn(slow)
-    reports: list[Report] = []
-    with steps([*tables.items()], lambda system: f"scoring {system[0]}") as scored:
-        for name, captions in scored:
-            reports.append(evaluate(captions, selection, system=name))
+    reports = evaluate_systems(tables, selection, announce=warn)
     write_report(
         output,
         reports,
@@ -100,4 +93,4 @@ def report(
         seed=seed,
         percent=percent,
     )
-    warn([warning for scores in reports for warning in scores.warnings] + few_images(reports[0].n_images))
+    warn(reports.warnings + few_images(len(ids)))

@@ -24,13 +24,12 @@ from captious.cli.options import (
 )
 from captious.cli.outputs import PRESENTATION, deliver, output_options, warn, written
 from captious.cli.shards import check_shard_options, shard_options, sharded_report
-from captious.data import absent_references, read_captions, read_references, same_images
+from captious.data import absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
 from captious.errors import ParameterError
-from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.score_tables import grouped_score_table, score_table
-from captious.evaluation.slow_metrics import without_slow
+from captious.evaluation.metric_run import evaluate_systems
+from captious.evaluation.score_tables import grouped_score_table
 from captious.evaluation.system_names import system_names
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
@@ -139,36 +138,24 @@ def score(
     table = absent_references(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
     groups = groups_of(group_by, sources, table, settings)
-    reports: list[Report] = []
     with steps(candidates, lambda file: f"reading {file}") as each:
         loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in each]
-    selection, slow = without_slow(selection, loaded)
-    warn(slow)
-    with steps([*zip(names, loaded, strict=True)], lambda system: f"scoring {system[0]}") as systems:
-        for name, captions in systems:
-            report = evaluate(captions, selection, system=name, of_k=choices)
-            if intervals:
-                for result in report.values():
-                    result.confidence_interval()
-            reports.append(report)
+    by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, of_k=choices, announce=warn)
+    reports = [*by_system.values()]
     if groups is None:
-        table_of_scores = _with_prompts(score_table(reports, intervals=intervals), names, logs)
-        deliver(table_of_scores, output, format_, presentation)
-        warnings = [warning for report in reports for warning in report.warnings]
+        table_of_scores, warnings = by_system.to_table(intervals=intervals), by_system.warnings
     else:
         grouped = [report.by_group(groups) for report in reports]
-        table_of_scores = _with_prompts(grouped_score_table(grouped, intervals=intervals), names, logs)
-        deliver(table_of_scores, output, format_, presentation)
-        warnings = [warning for report in grouped for warning in report.warnings]
+        table_of_scores = grouped_score_table(grouped, intervals=intervals)
+        warnings = [warning for report in grouped for warning in report.warnings] + by_system.different_images
+    deliver(_with_prompts(table_of_scores, names, logs), output, format_, presentation)
     if per_caption is not None:
         write_captions(per_caption, reports)
     if intervals:
         warnings += [warning for report in reports for warning in few_images(report.n_images)]
-    comparable = all(same_images(report.ids, reports[0].ids) for report in reports)
-    if not comparable:
-        warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     warn(warnings)
-    if format_ == "table" and output is None and len(reports) == 2 and comparable and not logs:
+    comparable = not (by_system.different_images or logs)
+    if format_ == "table" and output is None and len(reports) == 2 and comparable:
         command = repeated_command(
             "captious compare",
             without=("intervals", "per_caption", "format_", *PRESENTATION),

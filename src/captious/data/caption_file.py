@@ -68,7 +68,7 @@ class ReadOptions:
             raise InputError(
                 f"there is no split {' or '.join(map(repr, self.splits))}, as no record says what split it is in",
                 where=where,
-                help='leave out --split, or give the records a field "split"',
+                help='read all of it, or give the records a field "split"',
             )
 
 

@@ -124,3 +124,7 @@ class CaptionSets:
     def concatenated(self) -> CaptionSets:
         """These candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
+
+    def with_references_as(self, references_as: str) -> CaptionSets:
+        """As ``Captions.with_references_as``."""
+        return self.concatenated if references_as == "cat" else self

@@ -336,6 +336,10 @@ class Captions:
         """These candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
+    def with_references_as(self, references_as: str) -> Captions:
+        """These candidates with references "each" by itself, or, for "cat", ``concatenated``; see ``Settings``."""
+        return self.concatenated if references_as == "cat" else self
+
 
 def _rows(n: int, indices: ArrayLike) -> NDArray[np.int64]:
     """The rows that indices or a mask pick out of n."""

@@ -6,7 +6,7 @@ Findings of parts add up, so shards of a corpus are told what the whole has.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -201,13 +201,13 @@ class CaptionFindings:
             masks |= _masks_beside(texts, rows, tokens, references, len(reference_tokens.vocabulary), reference_words)
         for kind in ("markdown", "prompt", "sentences", "long", "short", "script", "language", "cut"):
             masks[kind] = masks.get(kind, np.zeros(len(texts), bool)) & ~masks["empty"]
-        for kind in ("language", "short"):  # words of other scripts are not counted as people count them
+        for kind in ("language", "short"):  # words of other scripts are not separated as PTB expects
             masks[kind] &= ~masks["script"]
         ids = captions.ids
-        people = references.texts if references.present else ()
+        reference_texts = references.texts if references.present else ()
         return cls(
             len(texts),
-            len(people),
+            len(reference_texts),
             int(np.diff(references.offsets).max(initial=0)) if references.present else 0,
             (float(tokens.lengths.sum()), float(reference_words.sum())),
             {
@@ -215,8 +215,8 @@ class CaptionFindings:
                 for kind, mask in masks.items()
                 if mask.any()
             },
-            {kind: int(mask.sum()) for kind, mask in _masks_of_texts(people[:_SAMPLE]).items()},
-            len(people[:_SAMPLE]),
+            {kind: int(mask.sum()) for kind, mask in _masks_of_texts(reference_texts[:_SAMPLE]).items()},
+            len(reference_texts[:_SAMPLE]),
         )
 
     def __add__(self, other: CaptionFindings) -> CaptionFindings:
@@ -240,15 +240,7 @@ class CaptionFindings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "n": self.n,
-            "references": self.references,
-            "most_references": self.most_references,
-            "words": [*self.words],
-            "candidates": {kind: [n, [*examples]] for kind, (n, examples) in self.candidates.items()},
-            "reference_counts": {**self.reference_counts},
-            "n_looked_at": self.n_looked_at,
-        }
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> CaptionFindings:
@@ -266,7 +258,7 @@ class CaptionFindings:
 
     @property
     def findings(self) -> list[Finding]:
-        """What is worth telling: too frequent to be chance, and unusual in references."""
+        """What deserves a warning: too frequent to be chance, and unusual in references."""
         findings = []
         for kind, properties in KINDS.items():
             n, examples = self.candidates.get(kind, (0, ()))

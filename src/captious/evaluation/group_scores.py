@@ -243,8 +243,7 @@ class GroupedComparison(Displayed):
         """Warnings about the comparison and its groups, one sentence each."""
         sizes = self.group_sizes
         sentences = [*self.whole.warnings, *_small_groups(sizes)]
-        smallest = len(sizes) / (self.whole.resamples + 1)
-        if smallest > 0.05:
+        if (smallest := len(sizes) / (self.whole.resamples + 1)) > 0.05:
             sentences.append(
                 f"with {self.whole.resamples:,} resamples and {len(sizes):,} groups no corrected p value is below "
                 f"{min(smallest, 1):.2f}: use more resamples."

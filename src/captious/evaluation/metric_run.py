@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -31,7 +31,7 @@ from captious.text import PTB, as_tokenizer
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
 
-__all__ = ["evaluate", "score", "with_references"]
+__all__ = ["evaluate", "evaluate_systems", "score", "with_references"]
 
 
 @overload
@@ -136,9 +136,7 @@ def score(
             candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
         )
         system = name_of(candidates, "candidates") if system is None else system
-        selection, slow = without_slow(selection, [captions])
-        issue(slow)
-        report = evaluate(captions, selection, system=system, of_k=choices)
+        report = evaluate_systems({system: captions}, selection, of_k=choices)[system]
         issue(report.warnings)
         return report
     if system is not None:
@@ -147,22 +145,38 @@ def score(
         )
     read_options = read_options_of(columns, split, len(systems) + (references is not None))
     table = None if references is None else references_of(references, read_options)
-    tables = [
-        match_images(source, table, read_options=read_options, subset=subset, several=several, clean=clean)
-        for source in systems.values()
-    ]
-    selection, slow = without_slow(selection, tables)
-    issue(slow)
-    reports = Reports(
-        [
-            evaluate(captions, selection, system=name, of_k=choices)
-            for name, captions in zip(systems, tables, strict=True)
-        ]
-    )
+    tables = {
+        name: match_images(source, table, read_options=read_options, subset=subset, several=several, clean=clean)
+        for name, source in systems.items()
+    }
+    reports = evaluate_systems(tables, selection, of_k=choices)
     if read_options is not None:
         read_options.check()
     issue(reports.warnings)
     return reports
+
+
+def evaluate_systems(
+    tables: Mapping[str, Captions | CaptionSets],
+    selection: Selection,
+    *,
+    of_k: Sequence[OfKChoice] = OF_K[:1],
+    announce: Callable[[list[str]], object] = issue,
+) -> Reports:
+    """Run metrics over the captions of systems, without those that take long and were not requested by name.
+
+    Args:
+        tables: captions of each system, matched with their references.
+        selection, of_k: as for ``evaluate``.
+        announce: is given the warnings about slow metrics before they run.
+
+    Raises:
+        EmptyInputError, ParameterError: as ``evaluate``.
+    """
+    selection, slow = without_slow(selection, [*tables.values()])
+    announce(slow)
+    with steps([*tables.items()], lambda system: f"scoring {system[0]}") as systems:
+        return Reports([evaluate(captions, selection, system=name, of_k=of_k) for name, captions in systems])
 
 
 def evaluate(
@@ -190,7 +204,7 @@ def evaluate(
     results: dict[str, Result] = {}
     check_needed_references(captions.references, selection)
     messages = caption_warnings(CaptionFindings.of(captions), selection)
-    table = captions.concatenated if references_as == "cat" else captions
+    table = captions.with_references_as(references_as)
     counts = reference_counts(captions.references)
     store = table.references.stored
     not_stored: list[str] = []

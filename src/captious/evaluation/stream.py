@@ -102,8 +102,7 @@ class Stream:
         part._counts, part._clean = reference_counts(captions.references), captions.clean
         self._check_no_repeats(part)
         part._findings = CaptionFindings.of(captions)
-        if self._selection.settings.references_as == "cat":
-            captions = captions.concatenated
+        captions = captions.with_references_as(self._selection.settings.references_as)
         if any(item.metric.needs_fit for item in self._selection):
             part._waiting = [captions]
         with using_threads(self._selection.settings.threads):

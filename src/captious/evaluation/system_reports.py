@@ -57,10 +57,15 @@ class Reports(Displayed, Mapping[str, Report]):
     def warnings(self) -> list[str]:
         """Warnings about misleading scores, one sentence each."""
         sentences = [warning for report in self.values() for warning in report.warnings]
+        return [*dict.fromkeys([*sentences, *self.different_images])]
+
+    @property
+    def different_images(self) -> list[str]:
+        """The warning about systems that were scored on different images; empty if all have the same."""
         first = next(iter(self.values()))
-        if not all(same_images(report.ids, first.ids) for report in self.values()):
-            sentences.append("the systems were scored on different images, so their scores cannot be compared.")
-        return [*dict.fromkeys(sentences)]
+        if all(same_images(report.ids, first.ids) for report in self.values()):
+            return []
+        return ["the systems were scored on different images, so their scores cannot be compared."]
 
     def to_table(self, *, intervals: bool = False) -> Table:
         """The corpus scores as a table, the best of each metric marked.

@@ -26,7 +26,6 @@ from captious.learned.feature_sets import FeatureSet
 from captious.learned.metric_training import training_data
 from captious.learned.network_recipes import Recipe, as_recipe
 from captious.learned.network_training import check_torch, train_network
-from captious.metrics.contract.metric import signature
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
@@ -131,10 +130,7 @@ class Trials:
         with using_threads(settings.threads), steps([*tables], lambda name: f"features of {name}") as steps_of_tables:
             matrices = [_matrix(features, tables[name], settings) for name in steps_of_tables]
         self.features, *self.judged_features = matrices
-        parameters = {**features.parameters, **features.fitted_parameters(None)}
-        if settings.references_as == "cat":
-            parameters["references"] = "cat"
-        self.signatures = {"features": signature(self.recipe.features.name, parameters)}
+        self.signatures = {"features": features.signature()}
         self.data = checksums(examples, validation)
         for judgments in others:
             self.data |= judgments.data
@@ -275,7 +271,7 @@ class Trials:
 
 
 def _matrix(features: Features, captions: Captions, settings: Settings) -> NDArray[np.float64]:
-    captions = captions.concatenated if settings.references_as == "cat" else captions
+    captions = captions.with_references_as(settings.references_as)
     return features.matrix(captions, features.fit(captions.references))
 
 

@@ -13,7 +13,7 @@ from captious.atomic_write import whole_file
 from captious.data import Captions, ImageId
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.metric import Metric, State, signature
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select
@@ -80,6 +80,11 @@ class Features(Combined):
     @property
     def parameters(self) -> Mapping[str, object]:
         return {"features": self.feature_set.label, **self.resources}
+
+    def signature(self, state: State | None = None) -> str:
+        """What the features depend on besides the captions."""
+        references = {} if self.settings.references_as == "each" else {"references": self.settings.references_as}
+        return signature(self.feature_set.name, {**self.parameters, **self.fitted_parameters(state), **references})
 
 
 #: Extensions of files of features.

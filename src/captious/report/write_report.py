@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from captious.atomic_write import takes_anything, whole_file
 from captious.displayed import Displayed
 from captious.errors import ParameterError
-from captious.evaluation import Comparison, Report
+from captious.evaluation import Comparison, Report, Reports
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.report.page.systems_page import SystemsPage
 from captious.report.page.table_page import table_page
@@ -23,7 +23,7 @@ __all__ = ["check_page", "report_page", "write_report"]
 
 def write_report(
     path: str | os.PathLike[str],
-    result: Report | Comparison | Judgment | Study | Sequence[Report],
+    result: Report | Reports | Comparison | Judgment | Study | Sequence[Report],
     *,
     title: str = "",
     image_url: str | os.PathLike[str] | None = None,
@@ -88,6 +88,8 @@ def report_page(result: object, *, title: str = "", **options: Any) -> str:
     """The page that ``write_report`` writes."""
     if isinstance(result, Report):
         result = [result]
+    elif isinstance(result, Reports):
+        result = [*result.values()]
     elif isinstance(result, Comparison):
         options |= {"resamples": result.resamples, "seed": result.seed}
         result = [result.a, result.b]

@@ -39,6 +39,10 @@ def test_scores_of_every_caption(page: Page, examples: list[captious.Report]) ->
     assert page.integers(page.manifest["ids"]["numbers"]).tolist() == [*examples[0].ids]
 
 
+def test_systems_that_were_scored_together_have_the_page_of_a_list(examples: list[captious.Report]) -> None:
+    assert report_page(captious.Reports(examples), resamples=50) == report_page(examples, resamples=50)
+
+
 def test_captions_are_sorted_by_cider_d_with_any_parameters() -> None:
     files = EXAMPLES / "improved.json", EXAMPLES / "references.json"
     report = captious.score(*files, ["bleu-1", "cider-d:idf=coco", "rouge-l"])

@@ -13,7 +13,6 @@ from captious.cli.outputs import warn
 from captious.data import read_captions
 from captious.learned.feature_metrics import FEATURE_FORMATS, Features, check_feature_file, write_features
 from captious.learned.feature_sets import FEATURE_SETS
-from captious.metrics.contract.metric import signature
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 
@@ -44,14 +43,11 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
     check_feature_file(output)
     computed = Features(feature_set=set_, settings=settings)
     captions = read_captions(candidates, references, subset=subset)
-    table = captions.concatenated if settings.references_as == "cat" else captions
+    table = captions.with_references_as(settings.references_as)
     with using_threads(settings.threads):
         state = computed.fit(table.references)
         matrix = computed.matrix(table, state)
-    parameters = {**computed.parameters, **computed.fitted_parameters(state)}
-    if settings.references_as == "cat":
-        parameters["references"] = "cat"
-    signature_text = signature(computed.feature_set.name, parameters)
+    signature_text = computed.signature(state)
     write_features(output, captions.ids, computed.feature_set.labels, matrix, signature_text)
     click.echo(f"{output}: {len(captions):,} captions, {matrix.shape[1]} features, {signature_text}", err=True)
     warn(computed.warnings(table, state))
