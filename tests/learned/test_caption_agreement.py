@@ -13,7 +13,7 @@ from captious.data import Captions, read_captions
 from captious.errors import CaptiousError
 from captious.learned.caption_agreement import Captious
 from captious.learned.caption_features import KnownWords
-from captious.learned.caption_weights import CaptionWeights
+from captious.learned.caption_weights import FEATURES, CaptionWeights
 from captious.text import PTB
 
 from ..oracles import captious_score as oracle
@@ -114,6 +114,16 @@ def test_words_without_a_vector_count_by_their_spelling() -> None:
 )
 def test_a_copy_with_a_change_scores_lower_than_a_paraphrase(wrong: str, paraphrase: str, reference: str) -> None:
     assert score(wrong, reference) < score(paraphrase, reference) < score(reference, reference)
+
+
+def test_a_place_that_a_reference_has_several_times_does_not_make_a_caption_its_copy() -> None:
+    features = Captious().features(
+        table(
+            ["a man and a dog and a bird and a tree near some old houses"],
+            [["a cat and a woman and a horse and a car in front of water"]],
+        )
+    )
+    assert features[0, FEATURES.index("contradiction")] == 0
 
 
 def test_precision_and_recall_of_long_captions() -> None:

@@ -91,7 +91,7 @@ class Words:
         differs = [difference > 1e-6 for difference in differences]
         beside = [any(differs[j] for j in (i - 1, i + 1) if 0 <= j < len(words)) for i in range(len(words))]
         excused = sum(near and not others for others, near in zip(there, beside, strict=True))
-        shared = [sum(place == other for place in mine for other in places(r)) for r in references]
+        shared = [sum(place in places(r) for place in mine) for r in references]
         longer = [max(1, max(len(words), len(r)) - excused) for r in references]
         share = max(n / length for n, length in zip(shared, longer, strict=True))
         return max(differences, default=0.0) * min(1.0, max(0.0, (share - 0.7) / 0.3))

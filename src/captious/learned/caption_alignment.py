@@ -134,7 +134,7 @@ def places(candidates: Side, references: Side, lexicon: Lexicon) -> Places:
     theirs = _marks(references, n_words)
     if not len(theirs) or not n:
         return found
-    by_place = np.argsort(theirs)
+    by_place = np.argsort(theirs, kind="stable")
     theirs, mine = theirs[by_place], _marks(candidates, n_words)
     first = np.searchsorted(theirs, mine)
     found.is_shared[:] = theirs[np.minimum(first, len(theirs) - 1)] == mine
@@ -146,7 +146,10 @@ def places(candidates: Side, references: Side, lexicon: Lexicon) -> Places:
     rows = by_place[ranges(first[at], counts)]
     enclosed = references.ids[rows]
     captions = np.repeat(np.arange(len(of_reference)), np.diff(references.offsets))[rows]
-    of_reference += np.bincount(captions, minlength=len(of_reference))
+    # A reference may have a place more than once, in rows that follow each other.
+    is_first = np.diff(captions, prepend=-1) != 0
+    is_first[begins] = True
+    of_reference += np.bincount(captions[is_first], minlength=len(of_reference))
     ours = np.repeat(candidates.ids[at], counts)
     cosines = np.ones(len(ours))
     differ = (ours != enclosed) & lexicon.is_known[ours] & lexicon.is_known[enclosed]
