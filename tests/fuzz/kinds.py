@@ -369,7 +369,7 @@ def _kinds() -> Iterator[tuple[str, Kind]]:
     yield "scores", of_seeds("x.json", _json(SCORES), read_scores, b"0.1")
     yield (
         "human scores",
-        of_seeds("x.json", _json({"m1": {"a": 0.2, "b": 1}}), lambda p: _measures(p, ["a", "b"]), b"0.2"),
+        of_seeds("x.json", _json({"m1": {"a": 0.2, "b": 1}}), lambda p: _measures(p, ["a", "b"], str(p)), b"0.2"),
     )
     yield "constants", of_seeds("x.json", _json(CONSTANTS), SmurfConstants.load, b"0.", b"sparcs")
 

@@ -34,17 +34,18 @@ def write_triplets(path: Path, pairs: list[tuple[str, str, int]]) -> None:
     savemat(path, {"triplets": triplets})
 
 
+@pytest.mark.slow  # 9,696 triplets
 def test_abstract(tmp_path: Path) -> None:
-    pairs = [(f"scene {n}", f"other {n}", 30) for n in range(20)] + [("a", "b", 10), ("c", "d", 24)]
+    pairs = [(f"scene {n}", f"other {n}", 30) for n in range(200)] + [("a", "b", 10), ("c", "d", 24)]
     write_triplets(tmp_path / "abstract50s" / "consensus_abstract.mat", pairs)
     found = load(tmp_path, "abstract-50s")
     assert isinstance(found, CaptionPairs)
-    assert found.n == 21  # without the tie
+    assert found.n == 201  # without the tie
     assert found.names == ["HC", "HI"]
-    assert np.bincount(found.parts).tolist() == [20, 1]
-    assert found.preferred.tolist() == [0] * 20 + [1]
+    assert np.bincount(found.parts).tolist() == [200, 1]
+    assert found.preferred.tolist() == [0] * 200 + [1]
     assert found.captions.candidates[-2:] == ("a", "b")
-    assert found.captions.references.texts[-5:] == tuple(f"reference 20 {k}" for k in range(5))
+    assert found.captions.references.texts[-5:] == tuple(f"reference 200 {k}" for k in range(5))
 
 
 def test_pascal(tmp_path: Path) -> None:
