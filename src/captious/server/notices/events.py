@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from captious.server.local_times import local_time
 from captious.server.models import Challenge, Notice, Phase, Submission, TeamApproval, User, Webhook
 from captious.server.people.access import may_see
 
@@ -89,7 +90,7 @@ def phases_that_close(now: datetime) -> None:
     rows = Phase.objects.filter(Q(opens=None) | Q(opens__lte=now), is_retired=False, closes__gt=now)
     for phase in rows.filter(closes__lte=now + _BEFORE).select_related("challenge"):
         challenge, key = phase.challenge, f"closing:{phase.pk}:{phase.closes:%Y%m%d%H%M%S}"
-        closes = timezone.localtime(phase.closes).strftime("%Y-%m-%d %H:%M %Z")
+        closes = local_time(phase.closes)
         takes_part = (
             Q(participations__challenge=challenge)
             | Q(teams__attempts__phase__challenge=challenge)

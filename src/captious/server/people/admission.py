@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 
 from captious.server.boards.standings import board_changed
+from captious.server.local_times import local_time
 from captious.server.models import Challenge, Membership, Submission, Team, TeamBan
 from captious.server.people.approval import why_not_approved
 from captious.server.people.terms import why_terms_refuse
@@ -27,8 +27,7 @@ def why_not_admitted(submission: Submission) -> str:
         return f"Teams of this challenge may have {definition.team_size:,} members; {team} has {n:,}."
     closed = definition.teams_close
     if closed is not None and memberships.filter(user=submission.user, joined__gt=closed).exists():
-        date = timezone.localtime(closed).strftime("%Y-%m-%d %H:%M %Z")
-        return f"Teams of this challenge closed on {date}, and you joined {team} later."
+        return f"Teams of this challenge closed on {local_time(closed)}, and you joined {team} later."
     return why_not_approved(submission) or why_terms_refuse(submission)
 
 

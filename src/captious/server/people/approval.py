@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from captious.server.local_times import local_time
 from captious.server.models import Challenge, Submission, Team, TeamApproval
 
 __all__ = ["approvals_of", "ask", "decide", "teams_to_approve", "why_not_approved"]
@@ -60,6 +61,5 @@ def why_not_approved(submission: Submission) -> str:
     if row is None:
         return f"The organizers approve teams. Ask them to approve {team}: {challenge.url}teams"
     if row.status == _Status.ASKED:
-        date = timezone.localtime(row.asked).strftime("%Y-%m-%d %H:%M %Z")
-        return f"{team} asked to take part on {date}, and waits for the organizers to approve it."
+        return f"{team} asked to take part on {local_time(row.asked)}, and waits for the organizers to approve it."
     return f"The organizers did not approve {team}: {row.reason}"

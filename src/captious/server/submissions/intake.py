@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -23,6 +23,7 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest
 from django.utils import timezone
 
+from captious.server.local_times import local_time
 from captious.server.models import Attempt, Challenge, Membership, Submission, Team, User
 from captious.server.people.access import visible_challenges
 from captious.server.people.admission import why_not_admitted
@@ -305,16 +306,14 @@ def _why_closed(submission: Submission) -> str:
     """Why the phase did not take submissions when the upload began, one sentence; empty if it did."""
     phase, state = submission.phase, submission.phase.state_at(submission.created)
     if state == "upcoming":
-        return f"The phase {phase} opens on {_local(phase.opens)}."
+        return f"The phase {phase} opens on {local_time(phase.opens)}."
     if state == "closed":
         return (
-            f"The phase {phase} closed on {_local(phase.closes)}." if phase.closes else f"The phase {phase} is closed."
+            f"The phase {phase} closed on {local_time(phase.closes)}."
+            if phase.closes
+            else f"The phase {phase} is closed."
         )
     return ""
-
-
-def _local(time: datetime) -> str:
-    return timezone.localtime(time).strftime("%Y-%m-%d %H:%M %Z")
 
 
 def _refuse(message: str) -> None:
