@@ -14,6 +14,7 @@ import captious
 from captious.data import read_captions, read_references
 from captious.text import PTB, TokenLayer, Tokens
 
+from ..support.selection import nightly_but
 from . import official_meteor
 
 pytestmark = pytest.mark.slow
@@ -52,12 +53,7 @@ class System:
     references: dict[Any, list[str]]
 
 
-def _nightly(system: str) -> Any:
-    """All systems but one are left to the run before a release."""
-    return system if system.startswith("vinyals") else pytest.param(system, marks=pytest.mark.nightly)
-
-
-@pytest.fixture(scope="module", params=[_nightly(system) for system in SYSTEMS])
+@pytest.fixture(scope="module", params=nightly_but("vinyals-et-al-2017", SYSTEMS))
 def system(request: pytest.FixtureRequest, shared_data: Path, references: captious.References) -> System:
     # The official scorers get our tokens: that these are the official ones is tested elsewhere, and a tokenizer that
     # reads all captions as one text gives some captions other tokens than it gives them alone.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ pytest.importorskip("django")
 from captious.server.operations.setup import migrate, set_up
 from captious.server.server_settings import FILE_NAME
 from captious.server.submissions import upload_process
-from captious.server.submissions.upload import Problem
+from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from tests.support.postgres import Postgres, programs
 from tests.support.server import Server
 from tests.support.site import Site, empty_site
@@ -73,10 +72,11 @@ def set_up_site(tmp_path_factory: pytest.TempPathFactory, database: str) -> Path
     return data
 
 
-def read_here(path: Path, filename: str, *given: Any) -> list[Problem]:
+def read_here(
+    path: Path, filename: str, expected: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
+) -> list[Problem]:
     """What the process that reads an upload does, in this one and without its limits: starting it takes .1 s."""
-    expected, limits, output = given
-    return upload_process._read({"upload": path, "filename": filename, "output": output}, expected, limits)
+    return upload_process._read({"upload": path, "filename": filename, "output": folder}, expected, limits)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
@@ -10,9 +10,13 @@ import pytest
 
 def slow_but(default: str, values: Iterable[str]) -> list[Any]:
     """Values for ``parametrize``: those that are among the words of ``default`` always run, the others are slow."""
-    return [value if value in default.split() else pytest.param(value, marks=pytest.mark.slow) for value in values]
+    return _marked(values, default.split(), pytest.mark.slow)
 
 
 def nightly_but(default: str, values: Iterable[str]) -> list[Any]:
     """The same for cases of a slow test: the others run before a release."""
-    return [value if value in default.split() else pytest.param(value, marks=pytest.mark.nightly) for value in values]
+    return _marked(values, default.split(), pytest.mark.nightly)
+
+
+def _marked(values: Iterable[str], default: Collection[str], mark: pytest.MarkDecorator) -> list[Any]:
+    return [value if value in default else pytest.param(value, marks=mark) for value in values]
