@@ -26,7 +26,7 @@ _LONGEST_REASON = 500
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def teams(request: HttpRequest, slug: str) -> HttpResponse:
-    """The state of the user's teams, and of all teams for organizers."""
+    """Whether the user's teams are approved; for organizers, all teams."""
     challenge = challenge_for(request.user, slug)
     if not challenge.definition.team_approval:
         raise Http404
