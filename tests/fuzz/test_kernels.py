@@ -42,7 +42,7 @@ BAGS: Arrays = {"words": IDS, "counts": COUNTS, "offsets": OFFSETS}
 def weighted(ids: Any, offsets: Any, ids2: Any, offsets2: Any, images: Any, rows: Any, word_map: Any) -> object:
     references = ReferenceNgrams(ids2, offsets2, images, 1)
     frequencies = NgramFrequencies()
-    frequencies.count(references)
+    frequencies.count(references, 2)
     options = {"sigma": 6.0, "clip": True, "relative": False, "length_in_words": False, "threads": 1}
     return CiderReferences(references, frequencies, word_map, 1.0, **options).score(ids, offsets, rows, word_map, 1)
 

@@ -39,7 +39,7 @@ class Arrays:
 
     def frequencies(self, threads: int = 1) -> NgramFrequencies:
         counts = NgramFrequencies()
-        counts.count(self.index(threads))
+        counts.count(self.index(threads), threads)
         return counts
 
 

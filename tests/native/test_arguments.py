@@ -186,15 +186,15 @@ def test_an_index_keeps_its_arrays(ids: np.ndarray) -> None:
 
 def test_frequencies_are_counted_once_and_alone() -> None:
     counts = NgramFrequencies()
-    counts.count(index())
+    counts.count(index(), 1)
     with pytest.raises(RuntimeError):
-        counts.count(index())
+        counts.count(index(), 1)
     with pytest.raises(RuntimeError):
         counts.add(np.zeros((1, 4), np.int32), long(1))
     added = NgramFrequencies()
     added.add(np.zeros((1, 4), np.int32), long(1))
     with pytest.raises(RuntimeError):
-        added.count(index())
+        added.count(index(), 1)
 
 
 def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:

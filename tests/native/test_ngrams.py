@@ -95,7 +95,7 @@ def test_an_image_with_very_many_ngrams() -> None:
     np.testing.assert_array_equal(bleu_statistics(index, *of_ids(candidates), 1), expected_bleu(as_words))
     np.testing.assert_array_equal(ngram_matches(index, *of_ids(candidates), 1), expected_matches(as_words))
     counts = NgramFrequencies()
-    counts.count(index)
+    counts.count(index, 1)
     assert len(counts) == len(frequencies(as_words.references).counts)
 
 
@@ -107,7 +107,7 @@ def test_sizes_around_the_limit_of_small_indices() -> None:
         statistics = bleu_statistics(index, *of_ids([reference]), 1)[0]
         assert statistics[:4].tolist() == [words, words - 1, words - 2, words - 3]
         counts = NgramFrequencies()
-        counts.count(index)
+        counts.count(index, 1)
         assert len(counts) == 4 * words - 6
 
 

@@ -134,7 +134,7 @@ class NgramFrequencies:
     def __len__(self) -> int:
         """Number of distinct n-grams."""
 
-    def count(self, references: ReferenceNgrams) -> None:
+    def count(self, references: ReferenceNgrams, threads: int) -> None:
         """
         Count every image's references as one document. Only once, and only if nothing was added.
         """

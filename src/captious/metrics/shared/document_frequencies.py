@@ -24,7 +24,7 @@ from captious.data import KeyedByFields, References, Stored, read_references, st
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError
 from captious.errors import CaptiousError, ParameterError, ResourceError, option
 from captious.metrics.contract.metric import State
-from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary
+from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
 __all__ = ["DocumentFrequencies", "FrequencySum"]
@@ -355,7 +355,7 @@ class _FrequencyLayer(KeyedByFields):
 
     def of_references(self, references: References) -> DocumentFrequencies:
         counts = NgramFrequencies()
-        counts.count(references.layer(NgramLayer(self.tokenizer)))
+        counts.count(references.layer(NgramLayer(self.tokenizer)), threads())
         return self._of(references, counts)
 
     def _of(self, references: References, counts: NgramFrequencies) -> DocumentFrequencies:

@@ -21,7 +21,7 @@ void bind_cider(nb::module_& m) {
     nb::class_<NgramFrequencies>(m, "NgramFrequencies", "In how many documents each n-gram occurs.")
         .def(nb::init<>())
         .def("__len__", &NgramFrequencies::size, "Number of distinct n-grams.")
-        .def("count", &NgramFrequencies::count, "references"_a, nb::keep_alive<1, 2>(),
+        .def("count", &NgramFrequencies::count, "references"_a, "threads"_a, nb::keep_alive<1, 2>(),
              nb::call_guard<nb::gil_scoped_release>(),
              "Count every image's references as one document. Only once, and only if nothing was added.")
         .def(

@@ -9,43 +9,26 @@
 
 namespace captious {
 
-// In how many documents (images, with all their references) each n-gram occurs.
-//
-// Most n-grams of a corpus occur in one document only. When references are counted, these stay out of the hash table
-// and are listed from the references when all entries are asked for: CIDEr weighs an n-gram of no document like one
-// of a single document.
-class NgramFrequencies {
+// N-grams with a count each, found by their hash.
+class NgramTable {
 public:
     struct Entry {
         Ngram ngram;
         std::uint32_t count;
     };
 
-    // Counts every image's references as one document. The object must be empty; the references must outlive it.
-    void count(const ReferenceNgrams& references);
-    void add(const Ngram& ngram, std::uint32_t count);
+    std::uint32_t entry_of(const Ngram& ngram, std::uint64_t hash);        // its number, made if it is new
+    std::uint32_t count_of(const Ngram& ngram, std::uint64_t hash) const;  // 0 if it has no entry
+    std::vector<Entry>& entries() { return entries_; }
+    const std::vector<Entry>& entries() const { return entries_; }
+    void reindex();  // after a change of the entries
 
-    // Documents that hold an n-gram, or 0 if it is known to be in at most one.
-    std::uint32_t of(const Ngram& ngram, std::uint64_t hash) const;
     // Hints for a loop that will soon ask for a hash: first where its slot is, then, some steps later, its entry.
     void prefetch_slot(std::uint64_t hash) const { __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1))); }
     void prefetch_entry(std::uint64_t hash) const {
         const Slot& slot = slots_[hash & (slots_.size() - 1)];
         if (slot.entry != 0) __builtin_prefetch(entries_.data() + slot.entry - 1);
     }
-    // Documents that hold each n-gram of these references, if it was these that were counted, by n-gram number.
-    const std::vector<std::uint32_t>* of_references(const ReferenceNgrams& references) const;
-
-    std::size_t size() const { return entries_.size() + singles_; }
-    std::vector<Entry> entries() const;
-
-    // What was counted, to be saved: the n-grams of several documents, and the documents of each n-gram of the
-    // references.
-    std::vector<Entry> common() const;
-    const std::vector<std::uint32_t>& documents() const { return documents_; }
-    // Takes up what was saved about these references. The object must be empty; the references must outlive it.
-    void restore(const ReferenceNgrams& references, std::vector<Entry> entries,
-                 std::span<const std::uint32_t> documents);
 
 private:
     struct Slot {
@@ -54,11 +37,47 @@ private:
     };
 
     std::size_t slot_of(const Ngram& ngram, std::uint64_t hash) const;
-    std::uint32_t entry_of(const Ngram& ngram, std::uint64_t hash);  // its entry, made if it is new
-    void resize_slots();
 
     std::vector<Entry> entries_;
     std::vector<Slot> slots_ = std::vector<Slot>(16);
+};
+
+// In how many documents (images, with all their references) each n-gram occurs.
+//
+// Most n-grams of a corpus occur in one document only. When references are counted, these stay out of the hash table
+// and are listed from the references when all entries are asked for: CIDEr weighs an n-gram of no document like one
+// of a single document.
+class NgramFrequencies {
+public:
+    using Entry = NgramTable::Entry;
+
+    // Counts every image's references as one document. The object must be empty; the references must outlive it. The
+    // number of threads changes nothing, not even the order of the entries.
+    void count(const ReferenceNgrams& references, int threads);
+    void add(const Ngram& ngram, std::uint32_t count);
+
+    // Documents that hold an n-gram, or 0 if it is known to be in at most one.
+    std::uint32_t of(const Ngram& ngram, std::uint64_t hash) const { return table_.count_of(ngram, hash); }
+    void prefetch_slot(std::uint64_t hash) const { table_.prefetch_slot(hash); }
+    void prefetch_entry(std::uint64_t hash) const { table_.prefetch_entry(hash); }
+    // Documents that hold each n-gram of these references, if it was these that were counted, by n-gram number.
+    const std::vector<std::uint32_t>* of_references(const ReferenceNgrams& references) const;
+
+    std::size_t size() const { return table_.entries().size() + singles_; }
+    std::vector<Entry> entries() const;
+
+    // What was counted, to be saved: the n-grams of several documents, and the documents of each n-gram of the
+    // references.
+    const std::vector<Entry>& common() const { return table_.entries(); }
+    const std::vector<std::uint32_t>& documents() const { return documents_; }
+    // Takes up what was saved about these references. The object must be empty; the references must outlive it.
+    void restore(const ReferenceNgrams& references, std::vector<Entry> entries,
+                 std::span<const std::uint32_t> documents);
+
+private:
+    void count_order(int order, std::span<const std::uint32_t> by_word, int threads);
+
+    NgramTable table_;
     const ReferenceNgrams* counted_ = nullptr;
     std::vector<std::uint32_t> documents_;  // per n-gram of the counted references
     std::size_t singles_ = 0;               // n-grams of the counted references that are in one document
