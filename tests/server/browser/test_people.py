@@ -80,7 +80,9 @@ def test_change_of_the_password(open_page: Callable[..., Any], width: int, scrip
     page.get_by_label("New password", exact=True).fill("another-horse-88")
     page.get_by_label("New password confirmation").fill("another-horse-88")
     page.get_by_role("button", name="Change password").click()
-    expect(page.get_by_role("status")).to_have_text("Your password was changed. Your tokens were revoked.")
+    expect(page.get_by_role("status")).to_have_text(
+        "Your password was changed. Your tokens and connected sites were removed."
+    )
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("link", name="Sign in")).to_be_visible()
     sign_in(page, name, PASSWORD)
