@@ -160,14 +160,16 @@ def account(request: HttpRequest) -> HttpResponse:
         record("create team", team.name, request=request)
         return redirect(team.url)
     secret = request.COOKIES.get(_SHOWN_ONCE, "")
+    identities = Identity.objects.filter(user=request.user)
+    known, providers = {identity.issuer for identity in identities}, settings.CAPTIOUS.sign_in
     context = {
         "section": "account",
         "tokens": Token.objects.filter(user=request.user),
         "teams": teams_of(request.user),
         "token_form": token_form,
         "team_form": team_form,
-        "identities": Identity.objects.filter(user=request.user),
-        "providers": settings.CAPTIOUS.sign_in,
+        "identities": identities,
+        "unconnected": {name: each.title for name, each in providers.items() if each.issuer not in known},
         "new_token": secret if is_token_of(request.user, secret) else None,
     }
     status = 422 if token_form.errors or team_form.errors else 200

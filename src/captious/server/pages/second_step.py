@@ -109,9 +109,14 @@ def _keep_session(request: HttpRequest, user: User) -> None:
 
 
 def _page(request: HttpRequest, user: User, form: forms.Form | None, **values: Any) -> HttpResponse:
-    context = {"heading": "Second step", "section": "account", "form": form, "n_codes": user.recovery_codes.count()}
+    context = {"heading": "Second step of signing in", "section": "account", "form": form}
     status = 422 if form is not None and form.errors else 200
-    return render(request, "captious/second_step.html", {**context, **values}, status=status)
+    return render(
+        request,
+        "captious/second_step.html",
+        {**context, "n_codes": user.recovery_codes.count(), **values},
+        status=status,
+    )
 
 
 def _qr_code(text: str) -> SafeString:
