@@ -10,6 +10,7 @@ from django.views.generic import RedirectView
 from captious.server.api import approvals as api_approvals
 from captious.server.api import description
 from captious.server.api import views as api
+from captious.server.api import webhooks as api_webhooks
 from captious.server.operations.health import healthz
 from captious.server.pages import (
     approvals,
@@ -117,6 +118,9 @@ _api = [
     path("challenges/<slug:slug>/terms", api.terms),
     path("challenges/<slug:slug>/teams", api_approvals.teams),
     path("challenges/<slug:slug>/teams/<slug:team>", api_approvals.decide),
+    path("challenges/<slug:slug>/webhooks", api_webhooks.webhooks),
+    path("challenges/<slug:slug>/webhooks/<int:pk>/test", api_webhooks.test),
+    path("challenges/<slug:slug>/webhooks/<int:pk>/delete", api_webhooks.delete),
     path("challenges/<slug:slug>/archive", api.archive),
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),

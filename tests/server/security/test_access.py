@@ -99,7 +99,7 @@ def addresses(world: World, *, api: bool) -> list[str]:
 
 
 def ids(world: World) -> dict[str, Any]:
-    from captious.server.models import Identity, Invitation, Token
+    from captious.server.models import Identity, Invitation, Token, Webhook
 
     people = {"alpha_link": Invitation.objects.get(team=world.alpha).pk, "dora": world.users["dora"].pk}
     token = Token.objects.get(user=world.users["ann"])
@@ -109,6 +109,7 @@ def ids(world: World) -> dict[str, Any]:
         **people,
         "token": token.pk,
         "identity": Identity.objects.get().pk,
+        "webhook": Webhook.objects.get().pk,
         "invitation": world.invitation,
         "nothing": 999_999,
     }

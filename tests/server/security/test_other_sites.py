@@ -329,6 +329,23 @@ class TestAttacks:
         assert self.is_refused(client, response)
         assert "<b>x" not in response.content.decode()
 
+    def test_names_run_no_script(self, undone: World, provider: OpenIDProvider) -> None:
+        from tests.server.security.pages import Page
+
+        script = '"><script>alert(1)</script><img src=x onerror=alert(1)>\r\nX: y\u202e'
+        provider.user = {"sub": script, "preferred_username": script, "name": script}
+        client = undone.as_user("bob")
+        assert come_back(client).status_code == 302
+        assert Page(client.get("/sign-in/connect").content.decode()).dangers == []
+        assert client.post("/sign-in/connect", {"proof": PASSWORD}).status_code == 302
+        page = client.get("/account/").content.decode()
+        assert "alert(1)" in page
+        assert "\u202e" not in page
+        assert Page(page).dangers == []
+        visitor = undone.site.client()
+        provider.user["sub"] = "another"
+        assert Page(visitor.get(come_back(visitor)["Location"]).content.decode()).dangers == []
+
     def test_the_secret_and_the_verifier_are_not_told_to_browsers(
         self, undone: World, provider: OpenIDProvider
     ) -> None:
