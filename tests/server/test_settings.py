@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,18 @@ def test_the_environment_takes_precedence(tmp_path: Path) -> None:
     )
 
 
+def test_other_sites(tmp_path: Path) -> None:
+    (tmp_path / "captious.toml").write_text('[sign_in.orcid]\nclient_id = "x"\nclient_secret = "y"\n')
+    orcid = ServerSettings.load(tmp_path, {}).sign_in["orcid"]
+    assert (orcid.issuer, orcid.title) == ("https://orcid.org", "ORCID")
+    uni = {"client_id": "x", "client_secret": "y", "issuer": "https://id.example/"}
+    environment = {"CAPTIOUS_SERVER_SIGN_IN": json.dumps({"uni": uni})}
+    [(name, provider)] = ServerSettings.load(tmp_path, environment).sign_in.items()
+    assert (name, provider.issuer, provider.title) == ("uni", "https://id.example", "uni")
+    with pytest.raises(ParameterError, match="must be JSON"):
+        ServerSettings.load(tmp_path, {"CAPTIOUS_SERVER_SIGN_IN": "orcid"})
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -40,6 +53,12 @@ def test_the_environment_takes_precedence(tmp_path: Path) -> None:
         ('email_url = "gmail.com"', "must begin with smtp://"),
         ('hosts = "example.org"', "must be a list"),
         ('registration = "maybe"', "registration"),
+        ('second_step_for = "some"', "second_step_for"),
+        ('[sign_in.orcid]\nclient_id = "x"', "sign_in.orcid.client_secret"),
+        ('[sign_in.other]\nclient_id = "x"\nclient_secret = "y"', "other needs an issuer"),
+        ('[sign_in.o]\nclient_id = "x"\nclient_secret = "y"\nissuer = "http://id.example"', "must be the https://"),
+        ('[sign_in."A B"]\nclient_id = "x"\nclient_secret = "y"\nissuer = "https://id.example"', "small letters"),
+        ('[sign_in.orcid]\nclient_id = "x"\nclient_secret = "y"\nsecret = "z"', "sign_in.orcid.secret"),
         ("workers = ", "cannot be read"),
     ],
 )

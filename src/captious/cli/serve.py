@@ -211,6 +211,25 @@ def delete_user(data: Path, user: str, submissions: bool, yes: bool) -> None:
     click.echo(f"{user} is {gone.name} now. Submissions: {gone.n_kept:,} kept, {gone.n_deleted:,} deleted.", err=True)
 
 
+@serve.command("reset-second-step", short_help="Let a user sign in without a second step.")
+@server_folder_option
+@click.option("--user", required=True, metavar="NAME", help="User name.")
+def reset_second_step(data: Path, user: str) -> None:
+    """Let a user who has lost the device and the recovery codes sign in with the password alone.
+
+    All sessions of the account end. Make sure that it is the user who asks.
+    """
+    owner = _account(data, user)
+    from captious.server.people.audit import record
+    from captious.server.people.second_step import turn_off
+
+    if not owner.totp_salt:
+        raise ParameterError(f"{user} has no second step")
+    turn_off(owner)
+    record("turn off second step", user, detail="command line")
+    click.echo(f"{user} signs in without a second step now.", err=True)
+
+
 def _account(data: Path, name: str) -> User:
     """The account of this name, in the server of a data folder."""
     with server_extra():

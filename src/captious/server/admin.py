@@ -1,4 +1,7 @@
-"""The administration pages: accounts with activation and links that reset passwords, teams, and the audit log."""
+"""The administration pages: accounts, teams, and the audit log.
+
+Accounts are activated here, get links that reset passwords, lose a second step, and are deleted as users do it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from django.utils.http import urlsafe_base64_encode
 
 from captious.server.models import AuditEvent, Challenge, Membership, Participant, Submission, Team, User
 from captious.server.people.audit import record
+from captious.server.people.departure import delete_account, why_not_deleted
 from captious.server.people.passwords import AdministratorsForm
+from captious.server.people.second_step import turn_off
 
 admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
@@ -53,7 +58,7 @@ class _Users(_Audited, UserAdmin):
     # Django's pickers of several values, and its tables of inline forms, have parts without a name for screen readers.
     filter_horizontal = ()
     change_password_form = AdministratorsForm
-    actions = ("activate", "deactivate", "reset_link")
+    actions = ("activate", "deactivate", "reset_link", "reset_second_step")
 
     @admin.action(description="Activate the selected accounts")
     def activate(self, request: HttpRequest, users: Any) -> None:
@@ -70,6 +75,27 @@ class _Users(_Audited, UserAdmin):
             address = reverse("captious:password_reset_confirm", args=[name, default_token_generator.make_token(user)])
             record("make reset link", user.username, request=request)
             messages.info(request, f"Give this link to {user.username}: {request.build_absolute_uri(address)}")
+
+    @admin.action(description="Turn off the second step of signing in")
+    def reset_second_step(self, request: HttpRequest, users: Any) -> None:
+        for user in users.exclude(totp_salt=""):
+            turn_off(user)
+            record("turn off second step", user.username, request=request)
+
+    def get_deleted_objects(self, users: Any, request: HttpRequest) -> tuple[list[str], dict[str, int], set[str], Any]:
+        """What the page of a deletion lists; it offers none of accounts that cannot be deleted now."""
+        reasons = [reason for user in users if (reason := why_not_deleted(user))]
+        return [f"{user.username}, as users delete their own accounts" for user in users], {}, set(), reasons
+
+    def delete_model(self, request: HttpRequest, user: User) -> None:
+        delete_account(user)
+
+    def delete_queryset(self, request: HttpRequest, users: Any) -> None:
+        for user in users:
+            if reason := why_not_deleted(user):  # others of them were deleted before it
+                messages.error(request, reason)
+            else:
+                delete_account(user)
 
 
 def _set_active(request: HttpRequest, users: Any, active: bool) -> None:

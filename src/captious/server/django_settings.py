@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "captious.server.pages.middleware.Limits",
+    "captious.server.pages.middleware.SecondStep",
     "axes.middleware.AxesMiddleware",
 ]
 TEMPLATES = [

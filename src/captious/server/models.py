@@ -19,10 +19,12 @@ from captious.server.challenges.models import Draft, News, TeamApproval, TeamBan
 from captious.server.notices.models import Notice, Webhook
 from captious.server.people.models import (
     AuditEvent,
+    Identity,
     Invitation,
     Membership,
     Participant,
     RateCount,
+    RecoveryCode,
     Team,
     Token,
     User,
@@ -35,6 +37,7 @@ __all__ = [
     "AuditEvent",
     "Challenge",
     "Draft",
+    "Identity",
     "Invitation",
     "Membership",
     "News",
@@ -42,6 +45,7 @@ __all__ = [
     "Participant",
     "Phase",
     "RateCount",
+    "RecoveryCode",
     "Scores",
     "Standing",
     "Submission",

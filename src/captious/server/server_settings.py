@@ -6,11 +6,13 @@ variable, ``CAPTIOUS_SERVER_`` and its name in capitals, which takes precedence;
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -23,7 +25,7 @@ from captious.entry_points import did_you_mean
 from captious.errors import ParameterError
 from captious.server.submissions.upload import UploadLimits
 
-__all__ = ["DATA_VARIABLE", "FILE_NAME", "SQLITE", "ServerSettings"]
+__all__ = ["DATA_VARIABLE", "FILE_NAME", "SQLITE", "Provider", "ServerSettings"]
 
 #: Name of the settings file in the data folder.
 FILE_NAME = "captious.toml"
@@ -68,6 +70,58 @@ def _listed(hosts: Any) -> Any:
     return hosts
 
 
+def _issuer(url: str) -> str:
+    parts = urlsplit(url)
+    is_here = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    if url and (not parts.hostname or parts.query or parts.fragment or (parts.scheme != "https" and not is_here)):
+        raise ValueError("must be the https:// address of an OpenID Connect issuer, without a query")
+    return url.rstrip("/")
+
+
+@checked_dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class Provider:
+    """Another site through which users sign in.
+
+    Args:
+        client_id: what it calls this site.
+        client_secret: the password of this site there.
+        issuer: its OpenID Connect address; "orcid" and "github" need none.
+        title: its name on buttons; by default, the name of its table.
+    """
+
+    client_id: Annotated[str, Field(min_length=1)]
+    client_secret: Annotated[str, Field(min_length=1)]
+    issuer: Annotated[str, AfterValidator(_issuer)] = ""
+    title: str = ""
+
+
+#: Name -> issuer and title of sites that need no others. GitHub speaks OAuth 2.0, not OpenID Connect.
+_KNOWN = {"orcid": ("https://orcid.org", "ORCID"), "github": ("https://github.com", "GitHub")}
+
+
+def _parsed(text: Any) -> Any:
+    """Tables in the environment are JSON."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise ValueError('must be JSON, such as {"orcid": {"client_id": "...", "client_secret": "..."}}') from None
+
+
+def _completed(providers: dict[str, Provider]) -> dict[str, Provider]:
+    """Providers with issuer and title."""
+    completed = {}
+    for name, provider in providers.items():
+        issuer, title = _KNOWN.get(name, ("", name))
+        if not re.fullmatch("[a-z0-9-]{1,40}", name):
+            raise ValueError(f"{name!r} must be of small letters, digits and hyphens, as it is part of addresses")
+        if not (provider.issuer or issuer):
+            raise ValueError(f"{name} needs an issuer, such as https://login.example.edu")
+        completed[name] = replace(provider, issuer=provider.issuer or issuer, title=provider.title or title)
+    return completed
+
+
 @checked_dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
 class ServerSettings:
     """Settings of an evaluation server. All have defaults, with which it runs on one machine.
@@ -82,6 +136,9 @@ class ServerSettings:
         behind_proxy: trust the ``X-Forwarded-Proto`` and ``X-Forwarded-For`` headers of a proxy in front.
         time_zone: time zone in which a day of the daily quotas begins.
         registration: "open" (anyone can sign up), "approval" (an administrator activates new accounts) or "closed".
+        sign_in: other sites through which users sign in, by name. In the environment, JSON.
+        second_step_for: who must set up a second step of signing in: "nobody" (anyone may), "organizers" (those who
+            manage or make challenges, and administrators) or "everybody".
         email_url: ``smtp://user:password@host:port``, ``smtp+starttls://`` or ``smtps://`` (TLS from the start); empty
             to print mail on the console. Nothing depends on mail: administrators can activate accounts and make links
             that reset passwords.
@@ -113,7 +170,8 @@ class ServerSettings:
             of signing in, passwords and tokens for each account and address.
         concurrent_passwords: number of passwords that are hashed at the same time by one web process.
         audit_days: age of events at which they are removed from the audit log; 0 to keep all.
-        wrong_passwords: number of wrong passwords after which an account is locked for an address.
+        wrong_passwords: number of wrong passwords after which an account is locked for an address; and of wrong codes
+            of a second step after which no more are checked, from any address.
         lock_minutes: how long it is locked.
     """
 
@@ -125,6 +183,10 @@ class ServerSettings:
     behind_proxy: bool = False
     time_zone: Annotated[str, AfterValidator(_time_zone)] = "UTC"
     registration: Literal["open", "approval", "closed"] = "open"
+    sign_in: Annotated[dict[str, Provider], BeforeValidator(_parsed), AfterValidator(_completed)] = field(
+        default_factory=dict
+    )
+    second_step_for: Literal["nobody", "organizers", "everybody"] = "nobody"
     email_url: Annotated[str, AfterValidator(_email_url)] = ""
     email_from: str = "captious@localhost"
     site_url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""

@@ -10,6 +10,7 @@ from django.views.generic import RedirectView
 from captious.server.api import approvals as api_approvals
 from captious.server.api import description
 from captious.server.api import views as api
+from captious.server.api import webhooks as api_webhooks
 from captious.server.operations.health import healthz
 from captious.server.pages import (
     approvals,
@@ -21,6 +22,8 @@ from captious.server.pages import (
     news,
     own_data,
     people,
+    second_step,
+    sign_in,
     submissions,
     versions,
 )
@@ -71,10 +74,16 @@ _submission = [
 ]
 _people = [
     path("sign-up", people.sign_up, name="sign_up"),
-    path("sign-in", people.SignIn.as_view(), name="sign_in"),
+    path("sign-in", sign_in.SignIn.as_view(), name="sign_in"),
+    path("sign-in/code", sign_in.code, name="sign_in_code"),
+    path("sign-in/with/<slug:name>", sign_in.with_provider, name="sign_in_with"),
+    path("sign-in/with/<slug:name>/return", sign_in.with_provider_return, name="sign_in_with_return"),
+    path("sign-in/connect", sign_in.connect, name="sign_in_connect"),
     path("sign-out", auth.LogoutView.as_view(), name="sign_out"),
     path("account/", people.account, name="account"),
     path("account/tokens/<int:pk>/revoke", people.token_revoke, name="token_revoke"),
+    path("account/second-step", second_step.second_step, name="second_step"),
+    path("account/identities/<int:pk>/disconnect", sign_in.disconnect, name="disconnect"),
     path("account/data.json", own_data.as_json, name="data_json"),
     path("account/data.zip", own_data.as_zip, name="data_zip"),
     path("account/delete", own_data.delete, name="account_delete"),
@@ -109,6 +118,9 @@ _api = [
     path("challenges/<slug:slug>/terms", api.terms),
     path("challenges/<slug:slug>/teams", api_approvals.teams),
     path("challenges/<slug:slug>/teams/<slug:team>", api_approvals.decide),
+    path("challenges/<slug:slug>/webhooks", api_webhooks.webhooks),
+    path("challenges/<slug:slug>/webhooks/<int:pk>/test", api_webhooks.test),
+    path("challenges/<slug:slug>/webhooks/<int:pk>/delete", api_webhooks.delete),
     path("challenges/<slug:slug>/archive", api.archive),
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),
@@ -140,5 +152,7 @@ urlpatterns = [
         "admin/password_change/",
         admin.site.admin_view(RedirectView.as_view(pattern_name="captious:password_change")),
     ),
+    # There is one page to sign in, with a second step. It leads back to ``next``.
+    path("admin/login/", RedirectView.as_view(pattern_name="captious:sign_in", query_string=True)),
     path("admin/", admin.site.urls),
 ]

@@ -6,9 +6,11 @@ this process.
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 
 from tests.server.browser.scenes import write_scenes
 from tests.server.browser.steps import sign_in, sign_up
+from tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
 from tests.support.server import ADMIN, Server
 
 #: Users with accounts: an organizer of the challenge "scenes", and one who is nothing special.
@@ -47,7 +50,11 @@ def running(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     place = tmp_path_factory.mktemp("browser")
     limits = {"REQUESTS_PER_MINUTE": "100000", "UPLOAD_MEBIBYTES": "1", "WRONG_PASSWORDS": "3"}
     environment = {f"CAPTIOUS_SERVER_{name}": value for name, value in limits.items()}
-    with Server(place / "data", "--demo", environment=environment) as started:
+    with ExitStack() as stack:
+        provider = stack.enter_context(OpenIDProvider())
+        sites = {"local": {"title": "Local", "issuer": provider.url, "client_id": CLIENT, "client_secret": SECRET}}
+        environment["CAPTIOUS_SERVER_SIGN_IN"] = json.dumps(sites)
+        started = stack.enter_context(Server(place / "data", "--demo", environment=environment))
         cookies = {}
         for name, enter in ((ORGANIZER, sign_up), (USER, sign_up), (ADMIN, sign_in)):
             page = browser.new_page(base_url=started.url)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
 import urllib.error
 from collections.abc import Callable
 from typing import Any
 
+import pyotp
 import pytest
 
+from tests.server.browser.checks import check
 from tests.server.browser.steps import methods, see_scores, sign_in, sign_up
 from tests.support.server import ADMIN, PASSWORD, Server
 
@@ -80,7 +83,9 @@ def test_change_of_the_password(open_page: Callable[..., Any], width: int, scrip
     page.get_by_label("New password", exact=True).fill("another-horse-88")
     page.get_by_label("New password confirmation").fill("another-horse-88")
     page.get_by_role("button", name="Change password").click()
-    expect(page.get_by_role("status")).to_have_text("Your password was changed. Your tokens were revoked.")
+    expect(page.get_by_role("status")).to_have_text(
+        "Your password was changed. Your tokens and connected sites were removed."
+    )
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("link", name="Sign in")).to_be_visible()
     sign_in(page, name, PASSWORD)
@@ -160,3 +165,65 @@ def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts:
     expect(page.get_by_role("button", name=f"Remove {name}")).to_have_count(0)
     expect(page.get_by_role("table", name="Log")).to_contain_text("remove participant")
     assert guest.goto("/challenges/scenes/leaderboard").status == 404
+
+
+@widths
+def test_a_second_step(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+    """By keyboard, from the account page to signing in with a code of the app, and with one of those on paper."""
+    name = f"careful-{width}"
+    page = open_page(width=width, scripts=scripts, refused=(422,))
+    sign_up(page, name)
+    page.goto("/account/")
+    page.get_by_role("link", name="Set up a second step").press("Enter")
+    expect(page.get_by_role("img", name="QR code of the secret")).to_be_visible()
+    app = pyotp.TOTP(page.get_by_text("Secret:").locator("code").inner_text().replace(" ", ""))
+    look(page, scripts)
+    page.get_by_label("Code", exact=True).fill(app.now())
+    page.get_by_label("Your password").fill(PASSWORD)
+    page.get_by_label("Your password").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Save your recovery codes now.")
+    codes = page.get_by_role("status").locator("code").all_inner_texts()
+    look(page, scripts)
+    page.get_by_role("link", name="I have saved them").press("Enter")
+    expect(page.get_by_role("link", name="Second step: on")).to_be_visible()
+    for code in (app.at(int(time.time()) + 30), codes[0]):
+        page.get_by_role("button", name="Sign out").click()
+        page.goto("/account/")
+        page.get_by_label("Username").fill(name)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_label("Password").press("Enter")
+        page.get_by_label("Code", exact=True).fill("000 000")
+        page.get_by_label("Code", exact=True).press("Enter")
+        expect(page.get_by_text("This code is wrong")).to_be_visible()
+        look(page, scripts)
+        page.get_by_label("Code", exact=True).fill(code)
+        page.get_by_label("Code", exact=True).press("Enter")
+        expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+    page.get_by_role("link", name="Second step: on").click()
+    look(page, scripts)
+    page.get_by_label("Your password, or a code").fill(codes[1])
+    page.get_by_role("button", name="Turn off").click()
+    expect(page.get_by_role("status")).to_have_text("The second step is off. Your password alone lets you in.")
+
+
+def test_another_site(open_page: Callable[..., Any]) -> None:
+    page = open_page(refused=(422,))
+    page.goto("/challenges/demo/submit")
+    page.get_by_role("link", name="Sign in with Local").click()
+    expect(page.get_by_role("heading", name="A new account")).to_be_visible()
+    check(page)
+    page.get_by_role("button", name="Sign up").click()
+    expect(page.get_by_role("heading", name="Submit")).to_be_visible()
+    page.goto("/account/")
+    expect(page.get_by_text("Local: zoe")).to_be_visible()
+    check(page)
+    other = open_page()
+    other.goto("/sign-in")
+    other.get_by_role("link", name="Sign in with Local").click()
+    expect(other.get_by_role("link", name="Account of zoe")).to_be_visible()
+
+
+def look(page: Any, scripts: bool) -> None:
+    """Pages without JavaScript are the same, and cannot be asked."""
+    if scripts:
+        check(page)

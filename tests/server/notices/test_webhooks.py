@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -147,6 +148,48 @@ class TestDelivery:
         for row in Webhook.objects.all():
             manage(hooked, action="remove_webhook", webhook=row.pk)
         assert not Webhook.objects.exists()
+
+
+class TestAPI:
+    def call(self, site: Site, method: str, address: str = "", *, scope: str = "submit") -> Any:
+        from captious.server.models import User
+        from captious.server.people.secrets import make_token
+
+        token = make_token(User.objects.get(username="olga"), "test", scope=scope)
+        headers = {"Authorization": f"Bearer {token}"}
+        return site.client().generic(method, f"/api/v1/challenges/small/webhooks{address}", headers=headers)
+
+    def test_a_webhook_from_beginning_to_end(self, mailing: Site, receiver: Receiver) -> None:
+        from captious.server.models import AuditEvent, Webhook
+        from captious.server.notices import delivery
+
+        mailing.configure(webhook_hosts=("localhost",))
+        made = self.call(mailing, "POST", f"?url={quote(receiver.url)}")
+        assert made.status_code == 201
+        row = Webhook.objects.get()
+        assert (made.json()["url"], made.json()["secret"]) == (receiver.url, row.secret)
+        assert self.call(mailing, "POST", f"/{row.pk}/test").status_code == 200
+        delivery.deliver_due()
+        assert [json.loads(body)["event"] for _, body in receiver.received] == ["ping"]
+        [listed] = self.call(mailing, "GET", scope="read").json()
+        assert (listed["id"], listed["result"]) == (row.pk, "answered 204")
+        assert "secret" not in listed
+        assert self.call(mailing, "POST", f"/{row.pk}/delete").status_code == 200
+        assert not Webhook.objects.exists()
+        actions = [*AuditEvent.objects.filter(target=receiver.url).values_list("actor", "action")]
+        assert actions == [("olga", "remove webhook"), ("olga", "add webhook")]
+
+    def test_what_is_refused(self, mailing: Site) -> None:
+        from captious.server.models import Webhook
+
+        answer = self.call(mailing, "POST", "?url=https://127.0.0.1/")
+        assert (answer.status_code, answer.json()) == (400, {"error": "The address is not on the public internet."})
+        assert self.call(mailing, "POST", "?url=https://example.org/", scope="read").status_code == 403
+        assert self.call(mailing, "POST", "/1/test").status_code == 404
+        for _ in range(5):
+            assert self.call(mailing, "POST", "?url=https://example.org/").status_code == 201
+        assert "at most 5 webhooks" in self.call(mailing, "POST", "?url=https://example.org/").json()["error"]
+        assert Webhook.objects.count() == 5
 
 
 class TestAddresses:

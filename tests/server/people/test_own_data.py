@@ -177,3 +177,49 @@ def test_the_commands(small: Site, ann: Any, tmp_path: Path) -> None:
     assert "there is no user 'eve'" in str(run("delete-user", "--user", "eve", "--yes").exception)
     gone = run("delete-user", "--user", "ann", "--yes")
     assert f"ann is deleted user {ann.pk} now. Submissions: 1 kept, 1 deleted." in gone.output
+
+
+class TestAdministrationPages:
+    """Accounts are deleted there as their owners delete them."""
+
+    def delete(self, small: Site, *users: Any) -> Any:
+        sent = {"action": "delete_selected", "_selected_action": [user.pk for user in users], "post": "yes"}
+        return small.client(administrator()).post("/admin/captious/user/", sent, follow=True)
+
+    def test_one(self, small: Site, ann: Any) -> None:
+        from captious.server.models import AuditEvent, User
+
+        before, root = len(board(small)), administrator()
+        address = f"/admin/captious/user/{ann.pk}/delete/"
+        assert "as users delete their own accounts" in small.client(root).get(address).content.decode()
+        assert small.client(root).post(address, {"post": "yes"}).status_code == 302
+        assert not User.objects.filter(username="ann").exists()
+        assert len(board(small)) == before
+        assert ("Best", f"Deleted team {small.submissions()[0].team_id}") in board(small)
+        assert "ann" not in {*AuditEvent.objects.values_list("actor", flat=True)}
+        assert "ann" not in {*AuditEvent.objects.values_list("target", flat=True)}
+
+    def test_several(self, small: Site, ann: Any) -> None:
+        from captious.server.models import User
+
+        self.delete(small, *User.objects.filter(username__in=["ann", "mia"]))
+        assert [*User.objects.values_list("username", flat=True)] == ["root"]
+
+    def test_organizers_and_the_last_administrator_stay(self, small: Site, ann: Any) -> None:
+        from captious.server.models import Challenge, User
+
+        Challenge.objects.get().organizers.add(ann)
+        for user in (ann, administrator()):
+            page = self.delete(small, user).content.decode()
+            assert "name another one in the challenge first" in page or "make another one first" in page
+        other = small.user("other", is_superuser=True, is_staff=True)
+        page = self.delete(small, other, administrator()).content.decode()
+        assert "make another one first" in page
+        assert User.objects.filter(is_superuser=True).count() == 1
+
+
+def administrator() -> Any:
+    from captious.server.models import User
+
+    User.objects.filter(username="root").update(is_staff=True)
+    return User.objects.get(username="root")

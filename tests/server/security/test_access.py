@@ -99,12 +99,20 @@ def addresses(world: World, *, api: bool) -> list[str]:
 
 
 def ids(world: World) -> dict[str, Any]:
-    from captious.server.models import Invitation, Token
+    from captious.server.models import Identity, Invitation, Token, Webhook
 
     people = {"alpha_link": Invitation.objects.get(team=world.alpha).pk, "dora": world.users["dora"].pk}
     token = Token.objects.get(user=world.users["ann"])
     values: dict[str, Any] = {name: submission.pk for name, submission in world.submissions.items()}
-    return {**values, **people, "token": token.pk, "invitation": world.invitation, "nothing": 999_999}
+    return {
+        **values,
+        **people,
+        "token": token.pk,
+        "identity": Identity.objects.get().pk,
+        "webhook": Webhook.objects.get().pk,
+        "invitation": world.invitation,
+        "nothing": 999_999,
+    }
 
 
 def answer_of(response: Any) -> str:

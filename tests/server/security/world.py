@@ -92,7 +92,7 @@ class World:
     def __init__(self, site: Site, place: Path) -> None:
         from django.utils import timezone
 
-        from captious.server.models import Membership, Participant, User, WorkerSeen
+        from captious.server.models import Identity, Membership, Participant, User, Webhook, WorkerSeen
         from captious.server.people.approval import ask
         from captious.server.people.secrets import make_invitation
         from captious.server.people.teams import create_team, personal_team
@@ -119,6 +119,8 @@ class World:
         self.invitation = make_invitation(self.alpha, self.users["ann"])
         circle = self.challenge("circle")
         Participant.objects.create(challenge=circle, user=self.users["paul"])
+        Identity.objects.create(user=self.users["ann"], issuer="https://id.example.org", subject="ann", label="ID: ann")
+        Webhook.objects.create(challenge=self.challenge("open"), url="https://hooks.example.org/", secret="whsec_x")
         self._cookies = {name: site.client(user).cookies for name, user in self.users.items()}
         self.tokens = {name: site.token(user) for name, user in self.users.items()}
         User.objects.filter(username="dora").update(is_active=False)

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.visible_scores import visible_scores
-from captious.server.models import Challenge, Submission, TeamApproval
+from captious.server.models import Challenge, Submission, TeamApproval, Webhook
 from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for
 from captious.server.scoring import queue
 
@@ -24,12 +24,15 @@ __all__ = [
     "ChallengeSummary",
     "CheckAnswer",
     "ErrorAnswer",
+    "NewWebhookAnswer",
     "SubmissionAnswer",
     "TermsAnswer",
+    "WebhookAnswer",
     "approval_answer",
     "challenge_answer",
     "challenge_summary",
     "submission_answer",
+    "webhook_answer",
 ]
 
 
@@ -137,6 +140,24 @@ class ApprovalAnswer(TypedDict):
     reason: str
     asked: datetime
     decided: datetime | None
+
+
+@_exact
+class WebhookAnswer(TypedDict):
+    """A webhook, and what it answered last."""
+
+    id: int
+    url: str
+    created: datetime
+    tried: datetime | None
+    result: str
+
+
+@_exact
+class NewWebhookAnswer(WebhookAnswer):
+    """A new webhook, with the secret that signs what it is sent."""
+
+    secret: str
 
 
 @_exact
@@ -265,6 +286,11 @@ def approval_answer(row: TeamApproval) -> ApprovalAnswer:
         "asked": row.asked,
         "decided": row.decided,
     }
+
+
+def webhook_answer(row: Webhook) -> WebhookAnswer:
+    """A webhook without its secret, for those who manage the challenge."""
+    return {"id": row.pk, "url": row.url, "created": row.created, "tried": row.tried, "result": row.result}
 
 
 def submission_answer(submission: Submission, user: Any, places: Mapping[int, int] | None = None) -> SubmissionAnswer:

@@ -86,16 +86,17 @@ def migrate() -> None:
 
 
 def make_administrator(name: str, password: str) -> None:
-    """Make a new user or an existing one an administrator, with this password. Tokens of the old one end."""
+    """Make a new user or an existing one an administrator, with this password. Tokens and connected sites of the
+    old one end."""
     from captious.server.models import User
     from captious.server.people.audit import record
-    from captious.server.people.passwords import end_tokens
+    from captious.server.people.passwords import end_access
 
     user, _ = User.objects.get_or_create(username=name)
     user.is_active = user.is_staff = user.is_superuser = True
     user.set_password(password)
     user.save()
-    end_tokens(user)
+    end_access(user)
     record("make administrator", name)
 
 

@@ -1,20 +1,21 @@
-"""Pages that take a core for a while: the web server has threads of their own for them."""
+"""Pages that take a while: the web server has threads of their own for them."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["computes", "hashes_password"]
+__all__ = ["hashes_password", "takes_long"]
 
 _PASSWORDS = re.compile(
-    r"/sign-(in|up)|/account/(password|mail|delete)|/account/reset/[^/]+/[^/]+/|/admin/login/|/admin/captious/user/.*"
+    r"/sign-(in|up|in/connect)|/account/(password|mail|delete|second-step)|/account/reset/[^/]+/[^/]+/"
+    r"|/admin/captious/user/.*"
 )
-_COMPUTING = re.compile(r"/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/(scores/.+)?")
+_SLOW = re.compile(r"/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/(scores/.+)?|/sign-in/with/.+")
 
 
-def computes(path: str) -> bool:
-    """Whether a page shows captions or scores of single images, or one submission among others."""
-    return _COMPUTING.fullmatch(path) is not None
+def takes_long(path: str) -> bool:
+    """Whether a page computes, such as that of one submission among others, or asks another site."""
+    return _SLOW.fullmatch(path) is not None
 
 
 def hashes_password(method: str, path: str) -> bool:

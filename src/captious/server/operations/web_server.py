@@ -29,7 +29,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import WSGITask
 
-from captious.server.operations.slow_pages import computes, hashes_password
+from captious.server.operations.slow_pages import hashes_password, takes_long
 from captious.server.operations.web_refusals import Refusal
 from captious.server.operations.web_shares import Holding, surplus
 from captious.server.operations.web_threads import TurnThreads, UploadThreads
@@ -352,7 +352,7 @@ class WebServer(TcpWSGIServer):
             return self._pages
         if hashes_password(request.command, request.path):
             return self._passwords
-        return self._computing if computes(request.path) else self._pages
+        return self._computing if takes_long(request.path) else self._pages
 
     def maintenance(self, now: float) -> None:
         """waitress calls this once a second, and sends nothing meanwhile."""

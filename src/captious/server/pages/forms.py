@@ -21,6 +21,7 @@ __all__ = [
     "AskForm",
     "BanForm",
     "EditForm",
+    "NameForm",
     "NewsForm",
     "ParticipantsForm",
     "SignUpForm",
@@ -58,13 +59,26 @@ def _of_one_alphabet(name: str) -> str:
     return name
 
 
-class SignUpForm(UserCreationForm):
-    """A new account."""
-
-    email = forms.EmailField(required=False)
+class NameForm(forms.ModelForm):
+    """The name of a new account."""
 
     class Meta:
         model = User
+        fields: tuple[str, ...] = ("username",)
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=name).exists():
+            raise ValidationError("This name is taken.")
+        return _of_one_alphabet(name)
+
+
+class SignUpForm(NameForm, UserCreationForm):
+    """A new account with a password."""
+
+    email = forms.EmailField(required=False)
+
+    class Meta(NameForm.Meta):
         fields = ("username", "email")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -74,12 +88,6 @@ class SignUpForm(UserCreationForm):
             if mail_is_printed()
             else "If you forget your password, a link that resets it is sent here."
         )
-
-    def clean_username(self) -> str:
-        name: str = self.cleaned_data["username"]
-        if User.objects.filter(username__iexact=name).exists():
-            raise ValidationError("This name is taken.")
-        return _of_one_alphabet(name)
 
 
 class EditForm(forms.ModelForm):

@@ -10,14 +10,17 @@ from django.conf import settings
 from django.db.utils import IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.middleware.gzip import GZipMiddleware
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 
 from captious.errors import CaptiousError
 from captious.server.pages.error_pages import OldScoresError, error_answer, is_api, unavailable
 from captious.server.people.rates import TooManyRequests
+from captious.server.people.second_step import is_missing
 from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
 
-__all__ = ["POLICY", "Compressed", "Headers", "Limits", "Unavailable"]
+__all__ = ["POLICY", "Compressed", "Headers", "Limits", "SecondStep", "Unavailable"]
 
 _log = logging.getLogger("captious.web")
 #: The content security policy.
@@ -73,6 +76,20 @@ class Limits:
             if not is_api(request) and _length(request) > most:
                 mebibytes = settings.CAPTIOUS.upload_mebibytes
                 return error_answer(request, 413, f"Uploads may have up to {mebibytes:,} MiB.")
+        return self._next(request)
+
+
+class SecondStep:
+    """Lets those whom the settings ask for a second step do nothing else before they have set it up. Tokens work on."""
+
+    def __init__(self, get_response: _Next) -> None:
+        self._next = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        page = reverse("captious:second_step")
+        is_free = is_api(request) or request.path in {page, reverse("captious:sign_out")}
+        if not is_free and is_missing(request.user):
+            return redirect(page)
         return self._next(request)
 
 

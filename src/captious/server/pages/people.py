@@ -15,12 +15,12 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
-from captious.server.models import Invitation, Membership, Team, Token
+from captious.server.models import Identity, Invitation, Membership, Team, Token
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.pages.mail import send_link
+from captious.server.pages.sign_in import BACKEND, next_page
 from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rates import limit
@@ -39,7 +39,6 @@ __all__ = [
     "ChangePassword",
     "ResetPassword",
     "SetPassword",
-    "SignIn",
     "account",
     "invitation_revoke",
     "sign_up",
@@ -64,7 +63,7 @@ class _Recorded(views.FormView):
         response: HttpResponse = super().form_valid(form)
         user = getattr(self, "user", self.request.user)  # a link that sets a password names the user
         n = getattr(form, "n_ended", 0)
-        record(self.action, user.username, request=self.request, detail=f"{n:,} tokens revoked" if n else "")
+        record(self.action, user.username, request=self.request, detail=f"{n:,} tokens and sites removed" if n else "")
         return response
 
 
@@ -77,16 +76,8 @@ class _Limited(views.FormView):
         return response
 
 
-class SignIn(_Recorded, views.LoginView):
-    """Sign in. Wrong passwords lock the account for an address for a while; ``RateLimit`` counts all attempts."""
-
-    action = "sign in"
-    template_name = "captious/sign_in.html"
-    extra_context = {"heading": "Sign in", "site_name": settings.CAPTIOUS.site_name}  # Django's own is the host
-
-
 class ChangePassword(_Limited, SuccessMessageMixin, _Recorded, views.PasswordChangeView):
-    """Change the password. Other sessions of the account end, and its tokens unless the user keeps them."""
+    """Change the password. Other sessions end, and so do tokens and connected sites unless the user keeps them."""
 
     action = "change password"
     form_class = ChangeForm
@@ -95,7 +86,8 @@ class ChangePassword(_Limited, SuccessMessageMixin, _Recorded, views.PasswordCha
     success_url = reverse_lazy("captious:account")
 
     def get_success_message(self, cleaned_data: dict[str, Any]) -> str:
-        return f"Your password was changed. Your tokens were {'kept' if cleaned_data['keep_tokens'] else 'revoked'}."
+        done = "kept" if cleaned_data["keep_tokens"] else "removed"
+        return f"Your password was changed. Your tokens and connected sites were {done}."
 
 
 class ResetPassword(_Limited, views.PasswordResetView):
@@ -111,7 +103,7 @@ class ResetPassword(_Limited, views.PasswordResetView):
 
 
 class SetPassword(_Limited, _Recorded, views.PasswordResetConfirmView):
-    """Set a new password through a link. Sessions of the account end, and its tokens unless the user keeps them."""
+    """Set a new password through a link. Sessions end, and tokens and connected sites unless the user keeps them."""
 
     action = "reset password"
     form_class = ResetForm
@@ -125,7 +117,6 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     """Make an account, unless the settings say that registration is closed."""
     if settings.CAPTIOUS.registration == "closed":
         return render(request, "403.html", {"message": "The administrator of this site creates accounts."}, status=403)
-    next_page = request.POST.get("next", request.GET.get("next", ""))
     form = SignUpForm(request.POST or None)
     if request.method == "POST":
         limit(request, "password", by_address=True)
@@ -139,12 +130,10 @@ def sign_up(request: HttpRequest) -> HttpResponse:
                 messages.success(request, "Your account was created. You can sign in as soon as it has been activated.")
                 return redirect("captious:home")
             send_link(request, user)
-            login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            is_safe = url_has_allowed_host_and_scheme(
-                next_page, {request.get_host()}, require_https=request.is_secure()
-            )
-            return HttpResponseRedirect(next_page if next_page and is_safe else reverse("captious:home"))
-    context = {"heading": "Sign up", "form": form, "next": next_page}
+            login(request, user, backend=BACKEND)
+            return HttpResponseRedirect(next_page(request))
+    next_given = request.POST.get("next", request.GET.get("next", ""))
+    context = {"heading": "Sign up", "form": form, "next": next_given}
     return render(request, "captious/sign_up.html", context, status=422 if form.errors else 200)
 
 
@@ -171,12 +160,16 @@ def account(request: HttpRequest) -> HttpResponse:
         record("create team", team.name, request=request)
         return redirect(team.url)
     secret = request.COOKIES.get(_SHOWN_ONCE, "")
+    identities = Identity.objects.filter(user=request.user)
+    known, providers = {identity.issuer for identity in identities}, settings.CAPTIOUS.sign_in
     context = {
         "section": "account",
         "tokens": Token.objects.filter(user=request.user),
         "teams": teams_of(request.user),
         "token_form": token_form,
         "team_form": team_form,
+        "identities": identities,
+        "unconnected": {name: each.title for name, each in providers.items() if each.issuer not in known},
         "new_token": secret if is_token_of(request.user, secret) else None,
     }
     status = 422 if token_form.errors or team_form.errors else 200

@@ -17,7 +17,7 @@ from captious.server.notices.webhook_calls import url_problem
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 
-__all__ = ["WebhookForm", "act_on_webhooks"]
+__all__ = ["WebhookForm", "act_on_webhooks", "add_webhook", "remove_webhook"]
 
 _MOST = 5  # of a challenge
 
@@ -36,17 +36,12 @@ class WebhookForm(forms.Form):
         return url
 
 
-def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, form: forms.Form) -> bool:
+def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, form: WebhookForm) -> bool:
     """Do what a button says; False if the form is not valid."""
     limit(request, "change")
     if action == "webhook":
-        if form.is_valid() and challenge.webhooks.count() >= _MOST:
-            form.add_error(None, f"A challenge has at most {_MOST} webhooks: remove one first.")
-        if not form.is_valid():
+        if add_webhook(request, challenge, form) is None:
             return False
-        url = form.cleaned_data["url"]
-        Webhook.objects.create(challenge=challenge, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}")
-        record("add webhook", url, request=request, challenge=challenge)
         messages.success(request, "Added. Its secret is below.")
         return True
     pk = request.POST.get("webhook", "")
@@ -55,7 +50,24 @@ def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, for
         ping(webhook)
         messages.success(request, "A test will be sent within seconds. Load this page again to see the answer.")
     else:
-        webhook.delete()
-        record("remove webhook", webhook.url, request=request, challenge=challenge)
+        remove_webhook(request, webhook)
         messages.success(request, "Removed.")
     return True
+
+
+def add_webhook(request: HttpRequest, challenge: Challenge, form: WebhookForm) -> Webhook | None:
+    """Add the webhook of a form to a challenge; None, and errors in the form, if that is not possible."""
+    if form.is_valid() and challenge.webhooks.count() >= _MOST:
+        form.add_error(None, f"A challenge has at most {_MOST} webhooks: remove one first.")
+    if not form.is_valid():
+        return None
+    url = form.cleaned_data["url"]
+    webhook: Webhook = Webhook.objects.create(challenge=challenge, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}")
+    record("add webhook", url, request=request, challenge=challenge)
+    return webhook
+
+
+def remove_webhook(request: HttpRequest, webhook: Webhook) -> None:
+    """Remove a webhook."""
+    Webhook.objects.filter(pk=webhook.pk).delete()
+    record("remove webhook", webhook.url, request=request, challenge=webhook.challenge)

@@ -6,8 +6,20 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models.functions import Lower
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 
-__all__ = ["AuditEvent", "Invitation", "Membership", "Participant", "RateCount", "Team", "Token", "User"]
+__all__ = [
+    "AuditEvent",
+    "Identity",
+    "Invitation",
+    "Membership",
+    "Participant",
+    "RateCount",
+    "RecoveryCode",
+    "Team",
+    "Token",
+    "User",
+]
 
 
 class User(AbstractUser):
@@ -18,9 +30,44 @@ class User(AbstractUser):
     #: Mail that the user asked for: a submission has ended, a phase is about to close.
     mail_ended = models.BooleanField(default=False)
     mail_closing = models.BooleanField(default=False)
+    #: What the secret of the second step is made of, with the key of the server; empty if there is no second step.
+    totp_salt = models.CharField(max_length=32, blank=True)
+    #: The time step of the last code that was used; only later ones can be.
+    totp_used = models.BigIntegerField(default=0)
+    #: Wrong codes since the last right one, and when the last of them came.
+    wrong_codes = models.PositiveIntegerField(default=0)
+    wrong_code_time = models.DateTimeField(null=True)
 
     class Meta(AbstractUser.Meta):
         constraints = [models.UniqueConstraint(Lower("username"), name="one_name_in_any_case")]
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """Sessions end when the password or the second step changes."""
+        text = f"{self.password} {self.totp_salt}"
+        return salted_hmac("captious.session", text, secret=secret, algorithm="sha256").hexdigest()
+
+
+class RecoveryCode(models.Model):
+    """A code that stands in once for the second step. Only a hash of it is kept."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
+    hash = models.CharField(max_length=64)
+
+
+class Identity(models.Model):
+    """What another site calls a user, who can sign in through it."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    #: By which its owner recognizes it.
+    label = models.CharField(max_length=200)
+    created = models.DateTimeField(auto_now_add=True)
+    last_used = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="one_identity")]
+        ordering = ["created"]
 
 
 class Team(models.Model):

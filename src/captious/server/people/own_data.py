@@ -33,6 +33,8 @@ def data_json(user: User) -> bytes:
             for row in teams.order_by("team__name")
         ],
         "tokens": [*user.tokens.values("name", "prefix", "created", "last_used", "scope", "expires")],
+        "identities": [*user.identities.values("issuer", "subject", "label", "created", "last_used")],
+        "second_step": bool(user.totp_salt),
         "submissions": submissions,
         "uploads": [*attempts.values("phase__challenge__slug", "phase__name", "team__name", "time")],
         "terms": [*TermsAcceptance.objects.filter(user=user.username).values("challenge__slug", "version", "time")],

@@ -1,4 +1,4 @@
-"""Passwords: how often they are tried, and which tokens end with them."""
+"""Passwords: how often they are tried, and what ends with them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from django.contrib.auth.forms import (
 from django.core.cache import cache
 from django.http import HttpRequest
 
-from captious.server.models import Token, User
+from captious.server.models import Identity, Token, User
 from captious.server.people.rates import limit
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "LinkForm",
     "RateLimit",
     "ResetForm",
-    "end_tokens",
+    "end_access",
     "name_tried",
 ]
 
@@ -46,10 +46,10 @@ class RateLimit(BaseBackend):
             limit(request, "password", by_address=True)
 
 
-def end_tokens(user: User) -> int:
-    """Revoke all tokens of a user; their number."""
-    n, _ = Token.objects.filter(user=user).delete()
-    return int(n)
+def end_access(user: User) -> int:
+    """Revoke all tokens of a user, and disconnect other sites; the number of both."""
+    rows = (Token.objects.filter(user=user), Identity.objects.filter(user=user))
+    return sum(each.delete()[0] for each in rows)
 
 
 class LinkForm(PasswordResetForm):
@@ -59,32 +59,32 @@ class LinkForm(PasswordResetForm):
         return [user for user in super().get_users(email) if cache.add(f"reset-mail-{user.pk}", True, _MAIL_SECONDS)]
 
 
-class _EndsTokens(forms.Form):
-    """A form that sets a password. Tokens end with the old one unless the user keeps them."""
+class _EndsAccess(forms.Form):
+    """A form that sets a password. Other ways in end with the old one unless the user keeps them."""
 
     keep_tokens = forms.BooleanField(
         required=False,
-        label="Keep my tokens",
-        help_text="Otherwise all tokens of the account are revoked. Keep them only if nobody else can know them.",
+        label="Keep my tokens and connected sites",
+        help_text="Otherwise all of them are removed. Keep them only if nobody else can have added or seen one.",
     )
 
     def save(self, commit: bool = True) -> User:
         user: User = super().save(commit)
-        self.n_ended = 0 if self.cleaned_data["keep_tokens"] else end_tokens(user)
+        self.n_ended = 0 if self.cleaned_data["keep_tokens"] else end_access(user)
         return user
 
 
-class ChangeForm(_EndsTokens, PasswordChangeForm):
+class ChangeForm(_EndsAccess, PasswordChangeForm):
     """A new password, for whoever knows the old one."""
 
     field_order = ["old_password", "new_password1", "new_password2", "keep_tokens"]
 
 
-class ResetForm(_EndsTokens, SetPasswordForm):
+class ResetForm(_EndsAccess, SetPasswordForm):
     """A new password, for whoever has a link."""
 
     field_order = ["new_password1", "new_password2", "keep_tokens"]
 
 
-class AdministratorsForm(_EndsTokens, AdminPasswordChangeForm):
+class AdministratorsForm(_EndsAccess, AdminPasswordChangeForm):
     """A new password, for an administrator. The page does not offer to keep tokens."""

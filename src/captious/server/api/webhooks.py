@@ -1,0 +1,74 @@
+"""Calls of the API about the webhooks of a challenge, for organizers and administrators."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+
+from captious.server.api.answers import NewWebhookAnswer, WebhookAnswer, webhook_answer
+from captious.server.api.calls import Declared, Failure, Parameter, call
+from captious.server.models import Challenge, Webhook
+from captious.server.notices.events import ping
+from captious.server.pages.webhooks import WebhookForm, add_webhook, remove_webhook
+from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.rates import limit
+
+__all__ = ["delete", "test", "webhooks"]
+
+
+@call(
+    GET=Declared(
+        "The webhooks of a challenge; organizers and administrators only.",
+        list[WebhookAnswer],
+        needs_user=True,
+        errors=[404],
+    ),
+    POST=Declared(
+        "Add a webhook. The answer has its secret.",
+        NewWebhookAnswer,
+        status=201,
+        parameters=[Parameter("url", "https://…, which is told what happens in the challenge.", is_required=True)],
+        needs_user=True,
+        errors=[400, 403, 404],
+    ),
+)
+def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
+    """What is told about a challenge. Secrets are not: whoever can only read must not be able to sign."""
+    challenge = _challenge(request, slug)
+    if request.method == "GET":
+        return JsonResponse([webhook_answer(row) for row in challenge.webhooks.all()], safe=False)
+    limit(request, "change")
+    form = WebhookForm(request.GET)
+    row = add_webhook(request, challenge, form)
+    if row is None:
+        raise Failure(400, " ".join(message for messages in form.errors.values() for message in messages))
+    return JsonResponse({**webhook_answer(row), "secret": row.secret}, status=201)
+
+
+@call(POST=Declared("Send a test to a webhook.", WebhookAnswer, needs_user=True, errors=[403, 404]))
+def test(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Have a test sent, within seconds."""
+    row = _webhook(request, slug, pk)
+    ping(row)
+    return JsonResponse(webhook_answer(row))
+
+
+@call(POST=Declared("Remove a webhook.", WebhookAnswer, needs_user=True, errors=[403, 404]))
+def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Remove a webhook."""
+    row = _webhook(request, slug, pk)
+    remove_webhook(request, row)
+    return JsonResponse(webhook_answer(row))
+
+
+def _webhook(request: HttpRequest, slug: str, pk: int) -> Webhook:
+    limit(request, "change")
+    row: Webhook = get_object_or_404(_challenge(request, slug).webhooks, pk=pk)
+    return row
+
+
+def _challenge(request: HttpRequest, slug: str) -> Challenge:
+    challenge = challenge_for(request.user, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    return challenge

@@ -1,0 +1,125 @@
+"""The page on which users set up a second step of signing in, get new recovery codes, and turn it off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import segno
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.decorators import login_required
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_http_methods
+
+from captious.server.models import User
+from captious.server.pages.proof import ProofForm
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+from captious.server.people.second_step import (
+    is_missing,
+    new_recovery_codes,
+    new_salt,
+    secret_of,
+    setup_uri,
+    turn_off,
+    turn_on,
+)
+
+__all__ = ["second_step"]
+
+_SIGNED, _SECONDS = "captious.second_step", 3600
+
+
+class SetUpForm(ProofForm):
+    """A first code of a new secret, and the password."""
+
+    code = forms.CharField(
+        max_length=20,
+        label="Code",
+        help_text="The six digits that the app shows now.",
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
+    )
+    field_order = ["code", "proof"]
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def second_step(request: HttpRequest) -> HttpResponse:
+    """The second step of the account. New recovery codes are shown in the answer, and nowhere else."""
+    user = User.objects.get(pk=request.user.pk)
+    if request.method == "POST":
+        limit(request, "password", by_address=True)
+    return _on(request, user) if user.totp_salt else _off(request, user)
+
+
+def _off(request: HttpRequest, user: User) -> HttpResponse:
+    salt = _salt_in(request.POST.get("salt", ""), user)
+    form = SetUpForm(request.POST if request.method == "POST" else None, user=user)
+    if form.is_valid() and salt is not None:
+        codes = turn_on(user, salt, "".join(form.cleaned_data["code"].split()))
+        if codes:
+            _keep_session(request, user)
+            record("turn on second step", user.username, request=request)
+            return _page(request, user, None, codes=codes)
+        form.add_error("code", "This code is wrong. Is the time of your device right?")
+    elif form.is_valid():
+        form.add_error(None, "This page was open for too long. Add the new secret to your app.")
+    salt = salt or new_salt()
+    secret = secret_of(salt)
+    new = {
+        "salt": signing.dumps([user.pk, salt], salt=_SIGNED),
+        "secret": " ".join(secret[i : i + 4] for i in range(0, len(secret), 4)),
+        "picture": _qr_code(setup_uri(user, salt)),
+    }
+    return _page(request, user, form, **new, is_asked=is_missing(user))
+
+
+def _salt_in(signed: str, user: User) -> str | None:
+    """The salt that a page has shown to this user within the hour."""
+    try:
+        pk, salt = signing.loads(signed, salt=_SIGNED, max_age=_SECONDS)
+    except signing.BadSignature:
+        return None
+    return str(salt) if pk == user.pk else None
+
+
+def _on(request: HttpRequest, user: User) -> HttpResponse:
+    form = ProofForm(request.POST if request.method == "POST" else None, user=user)
+    if request.method == "POST" and form.is_valid():
+        if request.POST.get("action") == "off":
+            turn_off(user)
+            _keep_session(request, user)
+            record("turn off second step", user.username, request=request)
+            messages.success(request, "The second step is off. Your password alone lets you in.")
+            return redirect("captious:account")
+        codes = new_recovery_codes(user)
+        record("make recovery codes", user.username, request=request)
+        return _page(request, user, None, codes=codes)
+    return _page(request, user, form)
+
+
+def _keep_session(request: HttpRequest, user: User) -> None:
+    """End all sessions of a user but this one."""
+    user.refresh_from_db()
+    update_session_auth_hash(request, user)
+
+
+def _page(request: HttpRequest, user: User, form: forms.Form | None, **values: Any) -> HttpResponse:
+    context = {"heading": "Second step of signing in", "section": "account", "form": form}
+    status = 422 if form is not None and form.errors else 200
+    return render(
+        request,
+        "captious/second_step.html",
+        {**context, "n_codes": user.recovery_codes.count(), **values},
+        status=status,
+    )
+
+
+def _qr_code(text: str) -> SafeString:
+    """An SVG drawing, black on white also on dark pages, as scanners need it. It holds nothing but paths."""
+    drawn = segno.make(text, error="m", micro=False).svg_inline(scale=4, border=4, dark="#000", light="#fff")
+    return mark_safe(drawn)

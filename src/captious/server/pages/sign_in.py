@@ -1,0 +1,243 @@
+"""Pages on which users sign in: with a password, with a code as the second step, and through other sites."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login, views
+from django.contrib.auth.decorators import login_required
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from captious.server.models import Identity, User
+from captious.server.pages.error_pages import error_answer
+from captious.server.pages.forms import NameForm, one_line
+from captious.server.pages.proof import ProofForm
+from captious.server.people.audit import record
+from captious.server.people.identity_providers import IdentityError, begin, identity_in, provider_named
+from captious.server.people.rates import limit
+from captious.server.people.second_step import refusal
+from captious.server.people.teams import personal_team
+
+__all__ = ["BACKEND", "SignIn", "code", "connect", "disconnect", "next_page", "with_provider", "with_provider_return"]
+
+#: Which of Django's backends knows the users.
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+# What a session holds while somebody signs in, and for how many seconds.
+_FIRST_STEP, _IDENTITY, _NEXT, _SECONDS = "captious_first_step", "captious_identity", "captious_next", 600
+
+
+def next_page(request: HttpRequest) -> str:
+    """The page of this site that the user wanted to see, or the list of challenges."""
+    given = request.POST.get("next", request.GET.get("next", ""))
+    is_safe = url_has_allowed_host_and_scheme(given, {request.get_host()}, require_https=request.is_secure())
+    return given if given and is_safe else reverse("captious:home")
+
+
+def enter(request: HttpRequest, user: User, to: str, *, through: str = "") -> HttpResponse:
+    """Sign in a user who has shown a password or an identity: at once, or after the second step.
+
+    Args:
+        to: a page of this site.
+        through: the other site that named the user.
+    """
+    if not user.totp_salt:
+        return _entered(request, user, to, through)
+    request.session.cycle_key()
+    known = {"user": user.pk, "hash": user.get_session_auth_hash(), "to": to, "through": through}
+    request.session[_FIRST_STEP] = {**known, "until": time.time() + _SECONDS}
+    return redirect("captious:sign_in_code")
+
+
+def _entered(request: HttpRequest, user: User, to: str, through: str) -> HttpResponse:
+    login(request, user, backend=BACKEND)
+    record("sign in", user.username, request=request, detail=f"through {through}" if through else "")
+    return HttpResponseRedirect(to)
+
+
+class SignIn(views.LoginView):
+    """Sign in. Wrong passwords lock the account for an address for a while; ``RateLimit`` counts all attempts."""
+
+    template_name = "captious/sign_in.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Django's own name of the site is the host."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        names = {"heading": "Sign in", "site_name": settings.CAPTIOUS.site_name}
+        return {**context, **names, "providers": settings.CAPTIOUS.sign_in}
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        return enter(self.request, form.get_user(), self.get_success_url())
+
+
+class CodeForm(forms.Form):
+    """A code of the second step."""
+
+    code = forms.CharField(
+        max_length=40,
+        help_text="The six digits that your app shows, or one of your recovery codes.",
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}),
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def code(request: HttpRequest) -> HttpResponse:
+    """The second step of signing in."""
+    known = request.session.get(_FIRST_STEP)
+    user = None if known is None else User.objects.filter(pk=known["user"], is_active=True).first()
+    if (
+        user is None
+        or time.time() > known["until"]
+        or not constant_time_compare(known["hash"], user.get_session_auth_hash())
+    ):
+        request.session.pop(_FIRST_STEP, None)
+        return redirect("captious:sign_in")
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST":
+        limit(request, "password", by_address=True)
+        if form.is_valid():
+            reason = refusal(user, form.cleaned_data["code"])
+            if not reason:
+                del request.session[_FIRST_STEP]
+                return _entered(request, user, known["to"], known["through"])
+            form.add_error("code", reason)
+            record("wrong code", user.username, request=request)
+    context = {"heading": "Enter a code", "button": "Sign in", "form": form}
+    return render(request, "captious/sign_in_code.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def with_provider(request: HttpRequest, name: str) -> HttpResponse:
+    """Go to another site to sign in there."""
+    provider_named(name)
+    limit(request, "sign in through", by_address=True)
+    request.session[_NEXT] = next_page(request)
+    address = request.build_absolute_uri(reverse("captious:sign_in_with_return", args=[name]))
+    try:
+        return begin(request, name, address)
+    except IdentityError as error:
+        return error_answer(request, 403, str(error))
+
+
+@require_safe
+def with_provider_return(request: HttpRequest, name: str) -> HttpResponse:
+    """Come back from another site, which says who the user is."""
+    provider = provider_named(name)
+    limit(request, "sign in through", by_address=True)
+    try:
+        found = identity_in(request, name)
+    except IdentityError as error:
+        return error_answer(request, 403, str(error))
+    known = Identity.objects.filter(issuer=found["issuer"], subject=found["subject"]).select_related("user").first()
+    if known is None:
+        request.session[_IDENTITY] = {**found, "label": one_line(found["label"]), "until": time.time() + _SECONDS}
+        return redirect("captious:sign_in_connect")
+    if request.user.is_authenticated and request.user != known.user:
+        return error_answer(request, 403, f"{known.label} is connected to another account of this site.")
+    if not known.user.is_active:
+        return error_answer(request, 403, "This account is not active. Ask the administrator of this site.")
+    Identity.objects.filter(pk=known.pk).update(last_used=timezone.now())
+    return enter(request, known.user, request.session.pop(_NEXT, reverse("captious:home")), through=provider.title)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def connect(request: HttpRequest) -> HttpResponse:
+    """Connect an identity that is new here: with the account of the user who has signed in, or with a new one.
+
+    The same address of mail connects nothing: whoever has an account signs in to it first.
+    """
+    found = request.session.get(_IDENTITY)
+    if found is None or time.time() > found["until"]:
+        request.session.pop(_IDENTITY, None)
+        return redirect("captious:account" if request.user.is_authenticated else "captious:sign_in")
+    if request.user.is_authenticated:
+        return _connect_own(request, found)
+    if settings.CAPTIOUS.registration == "closed":
+        return _page(request, found, None)
+    form = NameForm(request.POST if request.method == "POST" else None, initial={"username": found["name"]})
+    if request.method == "POST":
+        limit(request, "password", by_address=True)
+        if form.is_valid():
+            return _new_account(request, found, form)
+    return _page(request, found, form)
+
+
+def _connect_own(request: HttpRequest, found: dict[str, Any]) -> HttpResponse:
+    form = ProofForm(request.POST if request.method == "POST" else None, user=request.user)
+    if request.method == "POST":
+        limit(request, "password", by_address=True)
+        if form.is_valid():
+            if _connected(request, request.user, found):
+                messages.success(request, f"{found['label']} is connected. You can sign in with it from now on.")
+            else:
+                messages.error(request, f"{found['label']} is connected to an account already.")
+            return redirect("captious:account")
+    return _page(request, found, form)
+
+
+def _new_account(request: HttpRequest, found: dict[str, Any], form: NameForm) -> HttpResponse:
+    to = request.session.get(_NEXT, reverse("captious:home"))
+    user = form.save(commit=False)
+    user.set_unusable_password()
+    user.is_active = settings.CAPTIOUS.registration == "open"
+    with transaction.atomic():
+        user.email = user.verified_email = found["email"]
+        user.save()
+        personal_team(user)
+        if not _connected(request, user, found):
+            raise IntegrityError("the identity was connected meanwhile")
+    record("sign up", user.username, request=request, detail="" if user.is_active else "waits for activation")
+    if user.is_active:
+        return _entered(request, user, to, found["label"])
+    messages.success(request, "Your account was created. You can sign in as soon as it has been activated.")
+    return redirect("captious:home")
+
+
+def _connected(request: HttpRequest, user: User, found: dict[str, Any]) -> bool:
+    """Connect an identity with a user; False if it is connected by now."""
+    _, is_new = Identity.objects.get_or_create(
+        issuer=found["issuer"], subject=found["subject"], defaults={"user": user, "label": found["label"]}
+    )
+    request.session.pop(_IDENTITY, None)
+    if is_new:
+        record("connect", user.username, request=request, detail=found["label"])
+    return bool(is_new)
+
+
+def _page(request: HttpRequest, found: dict[str, Any], form: forms.Form | None) -> HttpResponse:
+    is_known = request.user.is_authenticated
+    context = {
+        "heading": "Connect your account" if is_known else "A new account",
+        "button": "Connect" if is_known else "Sign up",
+        "label": found["label"],
+        "form": form,
+    }
+    return render(
+        request, "captious/sign_in_connect.html", context, status=422 if form is not None and form.errors else 200
+    )
+
+
+@login_required
+@require_POST
+def disconnect(request: HttpRequest, pk: int) -> HttpResponse:
+    """Disconnect an own identity, unless it is the only way to sign in."""
+    with transaction.atomic():
+        user = User.objects.select_for_update().get(pk=request.user.pk)
+        identity = get_object_or_404(Identity, pk=pk, user=user)
+        if not user.has_usable_password() and user.identities.count() == 1:
+            messages.error(request, "This is your only way to sign in. Ask the administrator for a link first.")
+        else:
+            identity.delete()
+            record("disconnect", user.username, request=request, detail=identity.label)
+            messages.success(request, f"{identity.label} is disconnected.")
+    return redirect("captious:account")

@@ -1,0 +1,148 @@
+"""Signing in through other sites: OpenID Connect with PKCE, state and nonce, and OAuth 2.0 for GitHub.
+
+Authlib keeps state, nonce and verifier in the session, each for one answer, and checks the signature and the claims of
+ID tokens. Here is what the administrator has configured, and what a user is called there.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import requests
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.django_client import DjangoIntegration, DjangoOAuth2App
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from joserfc.errors import JoseError
+
+from captious.server.server_settings import Provider
+
+__all__ = ["IdentityError", "begin", "identity_in", "provider_named"]
+
+_log = logging.getLogger("captious.identity")
+_TIMEOUT = 10  # seconds without a word
+#: How ID tokens may be signed: with keys whose public half the issuer publishes.
+_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+_FRESH = 3600  # seconds for which what an issuer publishes is remembered
+_GITHUB, _GITHUB_USER, _ORCID = "https://github.com", "https://api.github.com/user", "https://orcid.org"
+#: What can go wrong when another site is asked, or when it answers.
+_ERRORS = (AuthlibBaseError, JoseError, requests.RequestException, RuntimeError, ValueError, LookupError, TypeError)
+
+
+class IdentityError(Exception):
+    """Another site did not say who the user is."""
+
+    def __init__(self, provider: Provider) -> None:
+        super().__init__(f"{provider.title} did not confirm who you are. Begin again from the page to sign in.")
+
+
+def provider_named(name: str) -> Provider:
+    """The provider of this name.
+
+    Raises:
+        Http404: there is none.
+    """
+    provider: Provider | None = settings.CAPTIOUS.sign_in.get(name)
+    if provider is None:
+        raise Http404
+    return provider
+
+
+def begin(request: HttpRequest, name: str, return_address: str) -> HttpResponse:
+    """Send the user to another site, which sends the user back to an address of ours.
+
+    Raises:
+        IdentityError: it cannot be reached.
+    """
+    provider = provider_named(name)
+    try:
+        answer: HttpResponse = _client_of(name, provider).authorize_redirect(request, return_address)
+    except _ERRORS as error:
+        raise _failed(provider, error) from None
+    return answer
+
+
+def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
+    """Who the user is, as another site says in its answer to ``begin``.
+
+    Returns:
+        ``issuer``, ``subject``, ``label``, a ``name`` to propose, and ``email``: empty unless the site has verified it.
+
+    Raises:
+        IdentityError: it does not say so, or what it says cannot be trusted.
+    """
+    provider = provider_named(name)
+    try:
+        client = _client_of(name, provider)
+        if provider.issuer == _GITHUB:
+            token = client.authorize_access_token(request)
+            answer = client.get(_GITHUB_USER, token=token)
+            answer.raise_for_status()
+            claims = answer.json()
+            return _identity(provider, str(int(claims["id"])), claims["login"], claims)
+        expected = {"iss": client.server_metadata["issuer"], "aud": provider.client_id}
+        options = {claim: {"essential": True, "value": value} for claim, value in expected.items()}
+        token = client.authorize_access_token(request, claims_options=options)
+        claims = token["userinfo"]
+        subject = claims["sub"]
+        if not isinstance(subject, str) or not subject:
+            raise ValueError("sub must be text")
+        return _identity(provider, subject, str(claims.get("preferred_username") or ""), claims)
+    except _ERRORS as error:
+        raise _failed(provider, error) from None
+
+
+def _identity(provider: Provider, subject: str, name: str, claims: Mapping[str, Any]) -> dict[str, Any]:
+    if len(subject) > 255:
+        raise ValueError("sub is longer than 255 characters")
+    email = claims.get("email") if claims.get("email_verified") is True else ""
+    label = str(name or claims.get("name") or email or subject)[:100]
+    return {
+        "issuer": provider.issuer,
+        "subject": subject,
+        "label": f"{provider.title}: {label}"[:200],
+        "name": name[:150],
+        "email": str(email or ""),
+    }
+
+
+def _failed(provider: Provider, error: Exception) -> IdentityError:
+    _log.warning("%s: %s: %s", provider.title, type(error).__name__, str(error)[:500])
+    return IdentityError(provider)
+
+
+def _client_of(name: str, provider: Provider) -> Any:
+    return _client(name, provider, int(time.time()) // _FRESH)
+
+
+@functools.lru_cache(maxsize=16)
+def _client(name: str, provider: Provider, period: int) -> Any:
+    """The client of a provider, with addresses and keys that are looked up once in a period; unknown keys, too."""
+    about: dict[str, Any] = {"client_id": provider.client_id, "client_secret": provider.client_secret}
+    limits = {"code_challenge_method": "S256", "default_timeout": _TIMEOUT}
+    if provider.issuer == _GITHUB:
+        about["authorize_url"] = f"{_GITHUB}/login/oauth/authorize"
+        about["access_token_url"] = f"{_GITHUB}/login/oauth/access_token"
+    else:
+        about |= _discovered(provider)
+        limits["scope"] = "openid" if provider.issuer == _ORCID else "openid profile email"
+    return DjangoOAuth2App(DjangoIntegration(name), name, **about, client_kwargs=limits)
+
+
+def _discovered(provider: Provider) -> dict[str, Any]:
+    """What an issuer publishes about itself."""
+    response = requests.get(f"{provider.issuer}/.well-known/openid-configuration", timeout=_TIMEOUT)
+    response.raise_for_status()
+    published = response.json()
+    if published["issuer"].rstrip("/") != provider.issuer:
+        raise ValueError(f"the document of {provider.issuer} is that of another issuer")
+    found = {name: published[name] for name in ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")}
+    offered = published.get("id_token_signing_alg_values_supported", ["RS256"])
+    found["id_token_signing_alg_values_supported"] = [each for each in offered if each in _ALGORITHMS]
+    if "client_secret_basic" not in published.get("token_endpoint_auth_methods_supported", ["client_secret_basic"]):
+        found["token_endpoint_auth_method"] = "client_secret_post"
+    return found

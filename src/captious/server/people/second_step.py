@@ -1,0 +1,123 @@
+"""The second step of signing in: codes that an app computes from a secret and the time (RFC 6238), and recovery codes.
+
+The secret is not stored: it is computed from a random salt in the database and the key of the server, so that a copy of
+the database is not enough to make codes. Of recovery codes, only hashes are kept.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from datetime import timedelta
+
+import pyotp
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from captious.server.models import RecoveryCode, User
+from captious.server.people.access import may_create
+
+__all__ = ["is_missing", "new_recovery_codes", "new_salt", "refusal", "secret_of", "setup_uri", "turn_off", "turn_on"]
+
+_STEP = 30  # seconds for which a code is shown
+_TOLERANCE = 1  # codes before and after that of now: clocks differ, and people type slowly
+_RECOVERY_CODES = 10
+
+
+def new_salt() -> str:
+    """What a new secret is made of."""
+    return secrets.token_urlsafe(20)
+
+
+def secret_of(salt: str) -> str:
+    """The secret that belongs to a salt, in base 32: 160 bits."""
+    return base64.b32encode(salted_hmac("captious.totp", salt, algorithm="sha1").digest()).decode()
+
+
+def setup_uri(user: User, salt: str) -> str:
+    """What a QR code says to apps."""
+    totp = pyotp.TOTP(secret_of(salt))
+    return str(totp.provisioning_uri(name=user.username, issuer_name=settings.CAPTIOUS.site_name))
+
+
+def is_missing(user: User) -> bool:
+    """Whether the settings ask a user to set up a second step, who has none."""
+    asked = settings.CAPTIOUS.second_step_for
+    if asked == "nobody" or not user.is_authenticated or user.totp_salt:
+        return False
+    manages = user.is_staff or user.is_superuser or may_create(user) or user.organized.exists()
+    return bool(asked == "everybody" or manages)
+
+
+@transaction.atomic
+def turn_on(user: User, salt: str, code: str) -> list[str]:
+    """Give a user a second step; its recovery codes, which cannot be shown again. Empty if the code is wrong."""
+    used = _time_step(salt, code, after=0)
+    if used is None:
+        return []
+    User.objects.filter(pk=user.pk).update(totp_salt=salt, totp_used=used, wrong_codes=0, wrong_code_time=None)
+    return new_recovery_codes(user)
+
+
+@transaction.atomic
+def turn_off(user: User) -> None:
+    """Let a user sign in without a second step. All sessions of the account end."""
+    User.objects.filter(pk=user.pk).update(totp_salt="", totp_used=0, wrong_codes=0, wrong_code_time=None)
+    RecoveryCode.objects.filter(user=user).delete()
+
+
+@transaction.atomic
+def new_recovery_codes(user: User) -> list[str]:
+    """New recovery codes in place of the old ones: 80 random bits each, for which one round of SHA-256 suffices."""
+    codes = [base64.b32encode(secrets.token_bytes(10)).decode().lower() for _ in range(_RECOVERY_CODES)]
+    RecoveryCode.objects.filter(user=user).delete()
+    RecoveryCode.objects.bulk_create([RecoveryCode(user=user, hash=_hash(code)) for code in codes])
+    return ["-".join(code[i : i + 4] for i in range(0, 16, 4)) for code in codes]
+
+
+@transaction.atomic
+def refusal(user: User, code: str) -> str:
+    """Use a code, or a recovery code, of a user. Each is good once.
+
+    After ``wrong_passwords`` wrong codes, one more is checked every ``lock_minutes``, whatever address they come from:
+    whoever sends them knows the password. Recovery codes are too long to be guessed, and always checked.
+
+    Returns:
+        Why it is refused, one or two sentences; empty if it is right.
+    """
+    code = "".join(code.split()).replace("-", "").lower()
+    row = User.objects.select_for_update().get(pk=user.pk)
+    if not row.totp_salt:
+        return "This account has no second step."
+    rows = User.objects.filter(pk=row.pk)
+    if RecoveryCode.objects.filter(user=row, hash=_hash(code)).delete()[0]:
+        rows.update(wrong_codes=0)
+        return ""
+    wait, now = timedelta(minutes=settings.CAPTIOUS.lock_minutes), timezone.now()
+    if row.wrong_codes >= settings.CAPTIOUS.wrong_passwords and now < row.wrong_code_time + wait:
+        return f"There were too many wrong codes. Try again in {settings.CAPTIOUS.lock_minutes} minutes."
+    used = _time_step(row.totp_salt, code, after=row.totp_used)
+    if used is None:
+        rows.update(wrong_codes=F("wrong_codes") + 1, wrong_code_time=now)
+        return "This code is wrong, or was used before. Wait for the next one."
+    rows.update(totp_used=used, wrong_codes=0)
+    return ""
+
+
+def _time_step(salt: str, code: str, *, after: int) -> int | None:
+    """The time step whose code it is, later than another one; None if it is the code of none."""
+    totp, now = pyotp.TOTP(secret_of(salt)), int(time.time()) // _STEP
+    for step in range(now - _TOLERANCE, now + _TOLERANCE + 1):
+        if step > after and hmac.compare_digest(totp.generate_otp(step).encode(), code.encode()):
+            return step
+    return None
+
+
+def _hash(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()

@@ -1,0 +1,375 @@
+"""Signing in through other sites: who is let in, as whom, and what forged, replayed and lying answers achieve."""
+
+from __future__ import annotations
+
+import http.client
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.server.security import test_sessions_and_passwords as sessions
+from tests.server.security.test_sessions_and_passwords import is_signed_in, sign_in
+from tests.server.security.world import World
+from tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
+from tests.support.site import PASSWORD
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[OpenIDProvider]:
+    with OpenIDProvider() as started:
+        yield started
+
+
+@pytest.fixture
+def provider(undone: World, running: OpenIDProvider) -> Iterator[OpenIDProvider]:
+    """The provider, with which users of the site can sign in."""
+    from captious.server.people import identity_providers
+
+    running.reset()
+    identity_providers._client.cache_clear()
+    configure(undone, local={"issuer": running.url, "title": "Local"})
+    yield running
+    identity_providers._client.cache_clear()
+
+
+def configure(world: World, **providers: dict[str, str]) -> None:
+    from captious.server.server_settings import Provider
+
+    made = {name: Provider(client_id=CLIENT, client_secret=SECRET, **values) for name, values in providers.items()}
+    world.site.configure(sign_in=made)
+
+
+def visit(client: Any, name: str = "local", *, to: str = "") -> str:
+    """Go to the other site; the address to which it sends the user back."""
+    response = client.get(f"/sign-in/with/{name}", {"next": to} if to else {})
+    assert response.status_code == 302, response.content
+    there = urlsplit(response["Location"])
+    connection = http.client.HTTPConnection(there.netloc)
+    connection.request("GET", f"{there.path}?{there.query}")
+    location = connection.getresponse().headers["Location"]
+    connection.close()
+    back = urlsplit(location)
+    assert back.netloc == "testserver"
+    return f"{back.path}?{back.query}"
+
+
+def come_back(client: Any, name: str = "local", **options: Any) -> Any:
+    return client.get(visit(client, name, **options))
+
+
+def connected(world: World, provider: OpenIDProvider, name: str, subject: str = "u-1") -> None:
+    from captious.server.models import Identity
+
+    user = world.users[name]
+    Identity.objects.create(user=user, issuer=provider.url, subject=subject, label="Local: zoe")
+
+
+def user_of(client: Any) -> str:
+    return str(client.get("/account/").context["user"].username)
+
+
+class TestWhoIsLetIn:
+    def test_who_is_connected(self, undone: World, provider: OpenIDProvider) -> None:
+        from captious.server.models import AuditEvent
+
+        connected(undone, provider, "ann")
+        client = undone.site.client()
+        assert "Sign in with Local" in client.get("/sign-in").content.decode()
+        response = come_back(client, to="/challenges/open/leaderboard?sort=rouge-l")
+        assert response["Location"] == "/challenges/open/leaderboard?sort=rouge-l"
+        assert user_of(client) == "ann"
+        event = AuditEvent.objects.first()
+        assert (event.actor, event.action, event.detail) == ("ann", "sign in", "through Local")
+
+    def test_the_session_changes(self, undone: World, provider: OpenIDProvider) -> None:
+        connected(undone, provider, "ann")
+        client = undone.site.client()
+        back = visit(client)
+        before = client.cookies["captious_session"].value
+        client.get(back)
+        assert client.cookies["captious_session"].value != before
+
+    def test_a_new_account_has_no_password(self, undone: World, provider: OpenIDProvider) -> None:
+        from captious.server.models import User
+
+        provider.user |= {"email": "zoe@example.org", "email_verified": True}
+        client = undone.site.client()
+        page = client.get(come_back(client, to="/challenges/open/")["Location"])
+        assert 'value="zoe"' in page.content.decode()
+        assert client.post("/sign-in/connect", {"username": "Ann"}).status_code == 422  # taken
+        assert client.post("/sign-in/connect", {"username": "zoe"})["Location"] == "/challenges/open/"
+        assert user_of(client) == "zoe"
+        user = User.objects.get(username="zoe")
+        assert (user.email, user.verified_email, user.has_usable_password()) == (*2 * ("zoe@example.org",), False)
+        again = undone.site.client()
+        assert come_back(again).status_code == 302
+        assert user_of(again) == "zoe"
+        assert sign_in(undone.site.client(), "zoe", "").status_code == 200
+        assert again.get("/account/delete").status_code == 200
+        own = again.post(f"/account/identities/{user.identities.get().pk}/disconnect", follow=True)
+        assert "your only way to sign in" in own.content.decode()
+        assert user.identities.count() == 1
+
+    @pytest.mark.parametrize("verified", [False, None, "true", 1])
+    def test_addresses_that_are_not_verified_are_not_taken(
+        self, undone: World, provider: OpenIDProvider, verified: Any
+    ) -> None:
+        from captious.server.models import User
+
+        provider.user |= {"email": "zoe@example.org", "email_verified": verified}
+        client = undone.site.client()
+        come_back(client)
+        client.post("/sign-in/connect", {"username": "zoe"})
+        assert User.objects.get(username="zoe").email == ""
+
+    @pytest.mark.parametrize(("registration", "enters"), [("approval", False), ("closed", False)])
+    def test_registration(self, undone: World, provider: OpenIDProvider, registration: str, enters: bool) -> None:
+        undone.site.configure(registration=registration)
+        client = undone.site.client()
+        come_back(client)
+        client.post("/sign-in/connect", {"username": "zoe"})
+        assert is_signed_in(client) is enters
+        assert come_back(undone.site.client()).status_code == (403 if registration == "approval" else 302)
+
+    def test_inactive_accounts(self, undone: World, provider: OpenIDProvider) -> None:
+        connected(undone, provider, "dora")
+        client = undone.site.client()
+        assert come_back(client).status_code == 403
+        assert not is_signed_in(client)
+
+    def test_users_of_another_issuer_are_others(self, undone: World, provider: OpenIDProvider) -> None:
+        from captious.server.models import Identity
+
+        connected(undone, provider, "ann")
+        Identity.objects.update(issuer="https://elsewhere.example")
+        assert come_back(undone.site.client())["Location"] == "/sign-in/connect"
+
+    def test_github(self, undone: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+        """OAuth 2.0, without an ID token: the account is asked for. Its address of mail is not used."""
+        from captious.server.models import Identity, User
+        from captious.server.people import identity_providers
+
+        monkeypatch.setattr(identity_providers, "_GITHUB", provider.url)
+        monkeypatch.setattr(identity_providers, "_GITHUB_USER", f"{provider.url}/user")
+        configure(undone, github={"issuer": provider.url, "title": "GitHub"})
+        monkeypatch.setattr(provider, "tokens", lambda *args: (200, {"access_token": "x", "token_type": "Bearer"}))
+        client = undone.site.client()
+        assert come_back(client, "github")["Location"] == "/sign-in/connect"
+        assert "scope" not in provider.asked[0]
+        client.post("/sign-in/connect", {"username": "octocat"})
+        assert Identity.objects.get(subject="583231").label == "GitHub: octocat"
+        assert User.objects.get(username="octocat").email == ""
+
+
+class TestConnecting:
+    def test_it_takes_the_password(self, undone: World, provider: OpenIDProvider) -> None:
+        client = undone.as_user("ann")
+        page = come_back(client)
+        assert page["Location"] == "/sign-in/connect"
+        assert "Local: zoe" in client.get("/sign-in/connect").content.decode()
+        assert client.post("/sign-in/connect", {"proof": "wrong"}).status_code == 422
+        assert undone.users["ann"].identities.filter(issuer=provider.url).count() == 0
+        assert client.post("/sign-in/connect", {"proof": PASSWORD}).status_code == 302
+        again = undone.site.client()
+        come_back(again)
+        assert user_of(again) == "ann"
+
+    def test_an_address_of_mail_connects_nothing(self, undone: World, provider: OpenIDProvider) -> None:
+        """Whoever can have any address verified elsewhere does not get the account that has it here."""
+        provider.user |= {"email": "ann@example.org", "email_verified": True, "preferred_username": "ann"}
+        client = undone.site.client()
+        assert come_back(client)["Location"] == "/sign-in/connect"
+        assert client.post("/sign-in/connect", {"username": "ann"}).status_code == 422
+        assert not is_signed_in(client)
+        assert undone.users["ann"].identities.filter(issuer=provider.url).count() == 0
+
+    def test_who_is_connected_to_somebody_else(self, undone: World, provider: OpenIDProvider) -> None:
+        connected(undone, provider, "bob")
+        client = undone.as_user("ann")
+        assert come_back(client).status_code == 403
+        assert user_of(client) == "ann"
+
+    def test_two_accounts_cannot_have_the_same(self, undone: World, provider: OpenIDProvider) -> None:
+        from captious.server.models import Identity
+
+        ann, bob = undone.as_user("ann"), undone.as_user("bob")
+        come_back(ann)
+        come_back(bob)
+        bob.post("/sign-in/connect", {"proof": PASSWORD})
+        page = ann.post("/sign-in/connect", {"proof": PASSWORD}, follow=True)
+        assert "connected to an account already" in page.content.decode()
+        assert Identity.objects.get(issuer=provider.url).user == undone.users["bob"]
+
+    def test_it_does_not_wait_for_ever(
+        self, undone: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        client = undone.as_user("ann")
+        come_back(client)
+        later = time.time() + 601
+        monkeypatch.setattr(time, "time", lambda: later)
+        assert client.post("/sign-in/connect", {"proof": PASSWORD})["Location"] == "/account/"
+        assert undone.users["ann"].identities.filter(issuer=provider.url).count() == 0
+
+    def test_a_new_password_disconnects(self, undone: World, provider: OpenIDProvider) -> None:
+        """Whoever knew the old one may have connected an account of theirs."""
+        connected(undone, provider, "ann")
+        new = "another-horse-78"
+        form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+        with undone.undone():
+            undone.as_user("ann").post("/account/password", {**form, "keep_tokens": "on"})
+            assert undone.users["ann"].identities.filter(issuer=provider.url).count() == 1
+        undone.as_user("ann").post("/account/password", form)
+        assert undone.users["ann"].identities.count() == 0
+
+
+class TestAttacks:
+    """An answer that is not that of the provider to this browser lets nobody in."""
+
+    @pytest.fixture(autouse=True)
+    def ann_is_connected(self, undone: World, provider: OpenIDProvider) -> None:
+        connected(undone, provider, "ann")
+
+    def is_refused(self, client: Any, response: Any) -> bool:
+        return response.status_code == 403 and not is_signed_in(client)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"nonce": "another"},
+            {"nonce": None},
+            {"aud": "another-client"},
+            {"aud": None},
+            {"aud": [CLIENT, "another-client"], "azp": "another-client"},
+            {"exp": 1_000_000_000},
+            {"exp": None},
+            {"iat": None},
+            {"iat": 32_503_680_000},
+            {"nbf": 32_503_680_000},
+            {"iss": "https://elsewhere.example"},
+            {"iss": None},
+            {"sub": None},
+            {"sub": ""},
+            {"sub": 1},
+            {"sub": ["u-1"]},
+            {"at_hash": "another"},
+        ],
+        ids=str,
+    )
+    def test_claims(self, undone: World, provider: OpenIDProvider, changes: dict[str, Any]) -> None:
+        provider.changes = changes
+        client = undone.site.client()
+        assert self.is_refused(client, come_back(client))
+
+    @pytest.mark.parametrize("signing", ["none", "stranger", "HS256", "missing"])
+    def test_signatures(self, undone: World, provider: OpenIDProvider, signing: str) -> None:
+        provider.signing = signing
+        client = undone.site.client()
+        assert self.is_refused(client, come_back(client))
+
+    def test_the_honest_answer_is_not_refused(self, undone: World, provider: OpenIDProvider) -> None:
+        client = undone.site.client()
+        assert come_back(client).status_code == 302
+        assert user_of(client) == "ann"
+
+    def test_a_document_of_another_issuer(self, undone: World, provider: OpenIDProvider) -> None:
+        provider.document = {"issuer": "https://elsewhere.example"}
+        client = undone.site.client()
+        assert client.get("/sign-in/with/local").status_code == 403
+
+    @pytest.mark.parametrize("url", ["http://localhost:1", "http://localhost:1/nothing"])
+    def test_a_provider_that_does_not_answer(self, undone: World, provider: OpenIDProvider, url: str) -> None:
+        configure(undone, local={"issuer": url})
+        assert undone.site.client().get("/sign-in/with/local").status_code == 403
+
+    @pytest.mark.parametrize("state", ["", "wrong", None])
+    def test_state(self, undone: World, provider: OpenIDProvider, state: str | None) -> None:
+        client = undone.site.client()
+        back = visit(client)
+        query = {name: values[0] for name, values in parse_qs(urlsplit(back).query).items()}
+        query.pop("state")
+        given = query if state is None else {**query, "state": state}
+        assert self.is_refused(client, client.get(urlsplit(back).path, given))
+        assert provider.token_requests == []
+
+    def test_an_answer_to_another_browser(self, undone: World, provider: OpenIDProvider) -> None:
+        """An attacker's answer, opened by somebody else, would sign that person in as the attacker."""
+        mallory, victim = undone.site.client(), undone.site.client()
+        back = visit(mallory)
+        visit(victim)
+        assert self.is_refused(victim, victim.get(back))
+
+    def test_a_stolen_code(self, undone: World, provider: OpenIDProvider) -> None:
+        """With the state of the thief's own browser, whose verifier is another one."""
+        victim, thief = undone.site.client(), undone.site.client()
+        code = parse_qs(urlsplit(visit(victim)).query)["code"][0]
+        back = urlsplit(visit(thief))
+        state = parse_qs(back.query)["state"][0]
+        assert self.is_refused(thief, thief.get(back.path, {"code": code, "state": state}))
+
+    def test_a_replayed_answer(self, undone: World, provider: OpenIDProvider) -> None:
+        client = undone.site.client()
+        back = visit(client)
+        assert client.get(back).status_code == 302
+        client.post("/sign-out")
+        assert self.is_refused(client, client.get(back))
+        assert len(provider.token_requests) == 1
+
+    def test_an_answer_of_another_provider(self, undone: World, provider: OpenIDProvider) -> None:
+        configure(undone, local={"issuer": provider.url}, other={"issuer": provider.url})
+        client = undone.site.client()
+        back = visit(client)
+        assert self.is_refused(client, client.get(back.replace("/local/", "/other/")))
+
+    def test_the_other_site_says_no(self, undone: World, provider: OpenIDProvider) -> None:
+        client = undone.site.client()
+        response = client.get("/sign-in/with/local/return", {"error": "access_denied", "error_description": "<b>x</b>"})
+        assert self.is_refused(client, response)
+        assert "<b>x" not in response.content.decode()
+
+    def test_names_run_no_script(self, undone: World, provider: OpenIDProvider) -> None:
+        from tests.server.security.pages import Page
+
+        script = '"><script>alert(1)</script><img src=x onerror=alert(1)>\r\nX: y\u202e'
+        provider.user = {"sub": script, "preferred_username": script, "name": script}
+        client = undone.as_user("bob")
+        assert come_back(client).status_code == 302
+        assert Page(client.get("/sign-in/connect").content.decode()).dangers == []
+        assert client.post("/sign-in/connect", {"proof": PASSWORD}).status_code == 302
+        page = client.get("/account/").content.decode()
+        assert "alert(1)" in page
+        assert "\u202e" not in page
+        assert Page(page).dangers == []
+        visitor = undone.site.client()
+        provider.user["sub"] = "another"
+        assert Page(visitor.get(come_back(visitor)["Location"]).content.decode()).dangers == []
+
+    def test_the_secret_and_the_verifier_are_not_told_to_browsers(
+        self, undone: World, provider: OpenIDProvider
+    ) -> None:
+        client = undone.site.client()
+        come_back(client)
+        [asked], [form] = provider.asked, provider.token_requests
+        assert asked["code_challenge_method"] == "S256"
+        assert asked["redirect_uri"] == "http://testserver/sign-in/with/local/return"
+        assert form["code_verifier"] not in str(asked)
+        assert SECRET not in str(asked)
+
+    @pytest.mark.parametrize("to", sessions.TestRedirects.ELSEWHERE)
+    def test_next_stays_on_the_site(self, undone: World, provider: OpenIDProvider, to: str) -> None:
+        place = come_back(undone.site.client(), to=to)["Location"]
+        assert "evil" not in place or place == "evil"
+        assert not place.startswith(("//", "/\\", "http", "javascript", "data"))
+
+    def test_attempts_are_limited(self, undone: World, provider: OpenIDProvider) -> None:
+        undone.site.configure(requests_per_minute=3)
+        statuses = [undone.site.client().get("/sign-in/with/local/return").status_code for _ in range(4)]
+        assert statuses[-1] == 429
+
+    def test_it_is_off_unless_configured(self, undone: World) -> None:
+        undone.site.configure(sign_in={})
+        for address in ("/sign-in/with/local", "/sign-in/with/local/return", "/sign-in/with/orcid"):
+            assert undone.site.client().get(address).status_code == 404
+        assert "Sign in with" not in undone.site.client().get("/sign-in").content.decode()
