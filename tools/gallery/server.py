@@ -31,6 +31,7 @@ from tests.support.server import ADMIN, PASSWORD, Server
 from captious.server.challenges.starter import DEMO
 
 _COLORS = 96  # of a picture, which keeps files small
+_COLORS_OF_PAIRS = 128
 _DEMO = "/challenges/demo"
 _HALF = 620  # width of one of two pages side by side
 #: Pages that are compared with those of an earlier version. 6 is the last of the three submissions.
@@ -82,7 +83,7 @@ def take_pictures(url: str, out: Path) -> None:
             _save(page.screenshot(clip=_clip(page, 800)), out / f"server-compare{suffix}.png")
             page.goto(f"{_DEMO}/leaderboard?find=encoders")
             page.get_by_role("link", name="Two encoders").click()
-            page.get_by_role("heading", name="Single images").wait_for()
+            page.get_by_role("heading", name="Images", exact=True).wait_for()
             _save(page.screenshot(clip=_clip(page, 1400), full_page=True), out / f"server-submission{suffix}.png")
             page.goto(f"{_DEMO}/captions/2359?systems=1&systems=2")
             drawn = page.locator("section.explanations")
@@ -128,9 +129,8 @@ def write_pairs(before: Path, after: Path, out: Path) -> None:
         pair = Image.new("RGB", (2 * width + 8, pages[0].height), "gray")
         for place, page in enumerate(pages):
             pair.paste(page, (place * (width + 8), 0))
-        content = io.BytesIO()
-        pair.save(content, "png")
-        _save(content.getvalue(), out / f"pair-{right.name}")
+        few = pair.quantize(_COLORS_OF_PAIRS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(out / f"pair-{right.name}", optimize=True)
 
 
 def _clip(page: Any, height: int) -> dict[str, float]:
