@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import default_token_generator
 from django.db import models
 from django.http import HttpRequest
@@ -26,6 +27,8 @@ from captious.server.people.second_step import turn_off
 
 admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
+admin.site.enable_nav_sidebar = False  # its lists are those of the first page
+admin.site.unregister(Group)  # roles come from challenges and teams
 
 
 class _Audited(admin.ModelAdmin):

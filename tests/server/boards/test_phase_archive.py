@@ -73,7 +73,8 @@ def test_what_everybody_may_see(demo: Site) -> None:
     assert "private" not in named
     assert (named["'=named"], named["nameless"]) == ("ann", "Anonymous")
     demo_files = {name for name in files if name.startswith("challenge/")}
-    assert demo_files == {"challenge/challenge.toml", "challenge/overview.md", "challenge/rules.md", *REFERENCES}
+    texts = {"challenge/challenge.toml", "challenge/overview.md", "challenge/rules.md"}
+    assert demo_files == {*texts, "challenge/baselines/baseline.json", *REFERENCES}
 
 
 REFERENCES = {"challenge/references/c4.json"}

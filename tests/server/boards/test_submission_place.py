@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,21 @@ def place(row: Any, *, own: bool = False) -> Any:
     query = query_of(row)
     assert query is not None
     return place_of(AnonymousUser(), row, query, own=own)
+
+
+def test_an_entry_has_the_rank_that_the_leaderboard_shows(site: Site, rows: list[Any]) -> None:
+    from captious.server.models import Submission
+
+    answer = site.client().get("/challenges/small/leaderboard.json")
+    board = {row["method"]: row["rank"] for row in json.loads(answer.getvalue())}
+    entries = [*Submission.objects.filter(is_entry=True)]
+    assert len(entries) == len(board) == 10
+    for row in entries:
+        found = place(row)
+        assert (found.rank, found.n) == (board[row.method], 10)
+    other = Submission.objects.filter(is_entry=False).first()
+    assert place(other).n == 12
+    assert place(other).query.everything
 
 
 def test_neighbors_are_those_of_the_board(rows: list[Any]) -> None:
@@ -65,6 +81,7 @@ def test_neighbors_are_not_shown_while_the_board_is_hidden(rows: list[Any]) -> N
 
 def test_the_page_of_a_submission_shows_its_neighbors_and_the_leader(site: Site, rows: list[Any]) -> None:
     page = site.client().get(rows[5].url).content.decode()
-    assert "of 12</h2>" in page
+    assert "of 10</h2>" in page
+    assert "the entry of each team" in page
     assert "the leader" in page
     assert "best before" not in page

@@ -10,9 +10,13 @@ from typing import Any
 from tests.support.site import EXAMPLES, example
 from tests.support.small_challenge import as_toml
 
+_LOGO = """<svg xmlns="http://www.w3.org/2000/svg" width="96" height="48" viewBox="0 0 96 48">
+<path d="M4 44 L30 8 L50 34 L62 20 L92 44 Z"/></svg>
+"""
 _VALUES: dict[str, Any] = {
     "title": "Scenes",
     "summary": "Captions of images.",
+    "logo": "logo.svg",
     "access": "participants",
     "image_url": "https://images.example.org/scene_{id:06d}.svg",
     "metrics": ["bleu", "rouge-l", "cider-d"],
@@ -43,6 +47,7 @@ def write_scenes(folder: Path, organizer: str) -> Path:
     folder.mkdir()
     (folder / "challenge.toml").write_text(as_toml({**_VALUES, "organizers": [organizer]}))
     (folder / "overview.md").write_text("Describe each *scene*.\n\n| set | images |\n|---|---|\n| val | 16 |\n")
+    (folder / "logo.svg").write_text(_LOGO)
     ids = [row["image_id"] for row in example()]
     parts = {"val": ids[:16], "test": ids[16:]}
     references = json.loads((EXAMPLES / "references.json").read_text())

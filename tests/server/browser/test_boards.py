@@ -68,6 +68,7 @@ def test_two_systems_compared(page: Any, server: Server) -> None:
         page.get_by_label("A", exact=True).select_option("Improved (Baselines)")
         page.get_by_label("B", exact=True).select_option("Baseline (Baselines)")
         page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_text("B, Baseline, is significantly better than A, Improved, in 0 of 7 metrics")).to_be_visible()
     scores = {row["method"]: row["scores"] for row in server.get("/challenges/demo/leaderboard.json?all=1")}
     table = page.get_by_role("table", name="Differences between A and B")
     for name, score in scores["Improved"].items():
@@ -120,7 +121,7 @@ def test_captions_beside_references_down_to_one_image(page: Any) -> None:
         ("cider-d", "in no reference"),
     ):
         expect(page.get_by_role("heading", name=metric, exact=True)).to_be_visible()
-        explained = page.locator(f"h3:text-is('{metric}') ~ [role=group] :is(.why, pre)").first
+        explained = page.locator(f"h3:text-is('{metric}') + div [role=group] :is(.why, pre)").first
         expect(explained).to_contain_text(said, ignore_case=True)
     expect(page.locator("[role=group] :is(.why, pre)")).to_have_count(4 * len(chosen(page)))
 
@@ -170,13 +171,13 @@ def test_captions_with_a_word_and_scores_between_bounds(page: Any) -> None:
     expect(page.get_by_role("article").locator("mark.most").first).to_be_visible()
     page.get_by_label("With the word").fill("")
     page.get_by_label("Sort by").select_option("rouge-l")
-    page.get_by_label("Difference").fill("0.3")
+    page.get_by_label("Difference, from").fill("0.3")
     page.get_by_role("button", name="Show").click()
     page.wait_for_url(re.compile("apart=0.3"))
     for article in page.get_by_role("article").all():
         high, low = (float(score) for score in re.findall(r"rouge-l\s+([.\d]+)", article.inner_text()))
         assert abs(high - low) >= 0.3 - 1e-9
-    page.get_by_label("Score from").fill("50")
+    page.get_by_label("Score, from").fill("50")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_text("No images with these words and scores.")).to_be_visible()
 
@@ -198,7 +199,9 @@ def test_keys_go_from_image_to_image(open_page: Callable[..., Any]) -> None:
     second, third = links.nth(1).inner_text(), links.nth(2).inner_text()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name=second)).to_be_visible()
+    page.wait_for_load_state()  # with its scripts
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("heading", level=1, name=third)).to_be_visible()
+    page.wait_for_load_state()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("heading", level=1, name=second)).to_be_visible()

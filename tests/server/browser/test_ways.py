@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.server.browser.checks import check
+from tests.server.browser.scenes import write_scenes
 from tests.server.browser.steps import methods, press, see_scores, sign_up, write
 from tests.support.server import ADMIN, PASSWORD
 from tests.support.site import EXAMPLES
@@ -66,6 +67,63 @@ def test_an_organizer_opens_a_challenge_in_three_steps(
     visitor = open_page(width=width, scripts=scripts)
     visitor.goto("/")
     expect(visitor.get_by_role("link", name=f"Submit to {title}")).to_be_visible()
+
+
+def test_a_challenge_like_cocos_is_made_in_the_browser(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    """As docs/challenges.md says: public references of val2014, c5 and c40 of test2014, five metrics."""
+    scenes = write_scenes(tmp_path / "scenes", organizer="")
+    page = open_page(ADMIN)
+    page.goto("/drafts/")
+    page.get_by_label("Title").fill("Like COCO")
+    page.get_by_label("References", exact=True).set_input_files(scenes / "val_c5.json")
+    page.get_by_role("button", name="Create the draft").click()
+
+    row = _opened(page, "captions", "Captions file")
+    row.get_by_label("Name").fill("val2014")
+    row.get_by_label("Pattern").fill("captions_val2014_*_results.json")
+    row.get_by_label("Everybody may see").check()
+    row = _opened(page, "captions", "Add a captions file")
+    row.get_by_label("Name").fill("test2014")
+    row.get_by_label("Pattern").fill("captions_test2014_*_results.json")
+    row = _opened(page, "references", "Reference set")
+    row.get_by_label("Name").fill("c5")
+    row.get_by_label("Captions file that it judges").fill("val2014")
+    page.get_by_label("Metrics", exact=True).fill("bleu\nmeteor\nrouge-l\ncider-d\nspice")
+    page.get_by_role("button", name="Save and check").click()
+    expect(page.get_by_role("status")).to_have_text("Saved.")
+
+    upload = page.get_by_role("region", name="Upload references")
+    for name, file in (("c5", "test_c5.json"), ("c40", "test_c2.json")):
+        upload.get_by_label("Name of the reference set").fill(name)
+        upload.get_by_label("Captions file that it judges").fill("test2014")
+        upload.get_by_label("File", exact=True).set_input_files(scenes / file)
+        upload.get_by_role("button", name="Upload and check").click()
+        expect(page.get_by_role("status")).to_have_text("Uploaded.")
+
+    row = _opened(page, "phases", "Phase Main phase")
+    row.get_by_label("Name", exact=True).fill("val")
+    row.get_by_label("Title").fill("Validation")
+    row.get_by_label("Captions files").fill("val2014")
+    row = _opened(page, "phases", "Add a phase")
+    row.get_by_label("Name", exact=True).fill("test")
+    row.get_by_label("Title").fill("Test")
+    row.get_by_label("Scored per day").fill("1")
+    row.get_by_label("Scored in total").fill("5")
+    page.get_by_role("button", name="Save and check").click()
+    expect(page.get_by_role("status")).to_have_text("Saved.")
+    check(page)
+    page.get_by_role("link", name="Publish", exact=True).click()
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("status")).to_contain_text("Published.")
+    for fact in ("val2014 · c5 16 images", "test2014 · c5 8 images", "test2014 · c40 8 images", "cider-d, spice"):
+        expect(page.get_by_role("complementary")).to_contain_text(fact)
+
+
+def _opened(page: Any, part: str, summary: str) -> Any:
+    """A row of a list of a draft, unfolded."""
+    row = page.locator(f"#{part} details").filter(has=page.locator("summary", has_text=summary)).first
+    row.locator("summary").click()
+    return row
 
 
 @ways

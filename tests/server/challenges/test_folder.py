@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from captious.data import read_captions
+from captious.server.challenges import baselines
 from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.challenge_summary import summary_rows
 from captious.server.challenges.folder import check_folder, read_reference_set
 from captious.server.challenges.problems import ChallengeError
+from captious.server.submissions.upload import Problem
+from captious.server.submissions.upload_process import read_upload
 
 from .conftest import Problems, change, coco, write_json
 
@@ -75,6 +78,29 @@ class TestChecked:
             "references[1].file: every image has only one reference; are these the references?",
         )
         assert checked.image_ids["val2014"] == (7, 3)
+
+    def test_baselines_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        readings: list[Path] = []
+
+        def read(path: Path, *arguments: object) -> list[Problem]:
+            readings.append(path)
+            return read_upload(path, *arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(baselines, "read_upload", read)
+        monkeypatch.setattr(baselines, "_found", {})
+        check_folder(folder)
+        change(folder, 'title = "COCO', 'title = "The COCO')
+        check_folder(folder)
+        assert len(readings) == 1
+        write_json(folder / "baselines" / "human.json", [{"image_id": 3, "caption": "a dog"}])
+        for _ in range(2):
+            with pytest.raises(ChallengeError, match="has no caption"):
+                check_folder(folder)
+        assert len(readings) == 2
+        write_json(folder / "references" / "val2014_c5.json", coco({3: ["a dog", "dogs"], 9: ["a", "b"]}))
+        with pytest.raises(ChallengeError):
+            check_folder(folder)
+        assert len(readings) == 3  # other images are expected
 
     def test_summary(self, folder: Path) -> None:
         rows = [*summary_rows(check_folder(folder))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -115,6 +115,18 @@ class Explanation:
     drawn: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
     problem: str = ""
+
+    @property
+    def needs_width(self) -> bool:
+        """Whether it links words, or draws graphs or matrices, for which half a page is too narrow."""
+        return _needs_width(self.drawn.get("layout", {}).get("blocks", ()))
+
+
+def _needs_width(blocks: Iterable[Mapping[str, Any]]) -> bool:
+    return any(
+        block["block"] in ("graph", "matrix") or block.get("linked") or _needs_width(block.get("blocks", ()))
+        for block in blocks
+    )
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,7 @@ class Board:
         rows: on this page.
         own_rows: the reader's rows on other pages, the first 20.
         own: the reader's submissions.
+        ranks: how ranks come about, a sentence.
     """
 
     query: Query
@@ -89,7 +90,7 @@ class Board:
     own_rows: list[Row]
     own: set[int]
     n_images: int
-    caption: str
+    ranks: str
 
     @property
     def phase(self) -> Phase:
@@ -215,7 +216,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
         own_rows=[row for row in rows if row.submission.pk not in on_page],
         own={standing.submissions[i] for i in own},
         n_images=int(query.outputs.counts.get(query.key, 0)),
-        caption=f"Ranked by {query.output}{direction}: a rank is 1 plus the number of submissions that are "
+        ranks=f"Ranked by {query.output}{direction}: a rank is 1 plus the number of submissions that are "
         f"significantly better (paired bootstrap over images, {_correction(standing)}).",
     )
 

@@ -45,6 +45,11 @@ class ComparedOutput:
     def is_significant(self) -> bool:
         return self.p is not None and self.p < SIGNIFICANCE
 
+    @property
+    def is_better(self) -> bool:
+        """Whether b is better than a."""
+        return self.difference != 0 and (self.difference < 0) == self.lower_is_better
+
 
 def compare_submissions(a: Submission, b: Submission, query: Query) -> list[ComparedOutput]:
     """Compare two submissions in every output that both have. The files are read; nothing is scored."""

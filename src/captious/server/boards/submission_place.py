@@ -27,7 +27,7 @@ _IMAGES = 3  # the best, and the worst
 
 @dataclass(frozen=True)
 class Place:
-    """Where a submission is among all submissions of its phase.
+    """Where a submission is on the board of its phase.
 
     Attributes:
         rank: None if it is not ranked.
@@ -82,12 +82,15 @@ class Images:
 
 
 def query_of(submission: Submission) -> Query | None:
-    """The board of all submissions of its phase, on the main reference set; None if it has no scores there."""
+    """The board that has it, on the main reference set: that of entries, or else that of all submissions.
+
+    None if it has no scores there.
+    """
     outputs = BoardOutputs.of_board(submission.phase)
     key, by = outputs.main_set, outputs.rank_by
     if by not in submission.outputs(key):
         return None
-    return Query(submission.phase, key, by, ascending=by in outputs.lower_is_better, everything=True)
+    return Query(submission.phase, key, by, ascending=by in outputs.lower_is_better, everything=not submission.is_entry)
 
 
 def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> Place:

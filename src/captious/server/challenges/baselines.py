@@ -1,10 +1,15 @@
-"""Whether baselines can be submitted: they are read as uploads are, before anything is loaded."""
+"""Whether baselines can be submitted: they are read as uploads are, before anything is loaded.
+
+What was found is remembered by content, so that a draft that is saved does not read all its baselines again.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from captious.data import ImageId
@@ -14,6 +19,9 @@ from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimi
 from captious.server.submissions.upload_process import read_upload
 
 __all__ = ["baseline_problems"]
+
+_REMEMBERED = 500  # readings
+_found: dict[str, tuple[str, ...]] = {}
 
 
 def baseline_problems(
@@ -47,13 +55,33 @@ def baseline_problems(
         if not all(image_ids[name] for name in names):
             continue
         patterns = {captions.name: captions.pattern for captions in definition.captions if captions.name in names}
+        ids = {name: json.dumps(image_ids[name]) for name in patterns}
+        yield from _problems(path, patterns, ids, limits.of_baselines)
+
+
+def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], limits: UploadLimits) -> tuple[str, ...]:
+    """What is wrong with a baseline as an upload, read once.
+
+    Args:
+        patterns, ids: captions file -> the pattern of its name, and its image ids as JSON.
+    """
+    with path.open("rb") as file:
+        content = hashlib.file_digest(file, "sha256").hexdigest()
+    asked = json.dumps([content, path.name, dict(patterns), dict(ids), asdict(limits)])
+    key = hashlib.sha256(asked.encode()).hexdigest()
+    found = _found.get(key)
+    if found is None:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
             expected = [ExpectedFile(name, pattern, folder / f"{name}.ids") for name, pattern in patterns.items()]
-            for file in expected:
-                file.ids_file.write_text(json.dumps(image_ids[file.name]))
-            for problem in read_upload(path, path.name, expected, limits.of_baselines, folder / "captions"):
-                yield _sentence(problem, path.name)
+            for each in expected:
+                each.ids_file.write_text(ids[each.name])
+            problems = read_upload(path, path.name, expected, limits, folder / "captions")
+        found = tuple(_sentence(problem, path.name) for problem in problems)
+        if len(_found) >= _REMEMBERED:
+            _found.clear()
+        _found[key] = found
+    return found
 
 
 def _sentence(problem: Problem, name: str) -> str:

@@ -88,14 +88,12 @@ def write_demo(folder: Path, organizers: Sequence[str] = ()) -> None:
     Raises:
         OutputError: the folder is not empty, or cannot be written.
     """
-    captions = (DEMO / "baselines" / "baseline.json").read_text(encoding="utf-8").strip()
     with new_folder(folder) as new:
         for source in DEMO.rglob("*.*"):
             target = new / source.relative_to(DEMO)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(source, target)
         fill_in(new / FILE_NAME, {"organizers": toml([*organizers]), "metrics": toml(starter_metrics())})
-        fill_in(new / "overview.md", {"captions": captions})
 
 
 @contextmanager

@@ -183,6 +183,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         a=a,
         b=b,
         rows=rows,
+        n_better=sum(row.is_significant and row.is_better for row in rows),
+        n_worse=sum(row.is_significant and not row.is_better for row in rows),
         n_ticked=len(ticked),
         digits=query.phase.digits,
         browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",

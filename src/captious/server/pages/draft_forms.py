@@ -143,6 +143,18 @@ class DraftForm(forms.Form):
     settings = _Lines(required=False, label="Settings of metrics", help_text="One in a line, such as language = de.")
     state = forms.CharField(widget=forms.HiddenInput)
 
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        """The fields in groups: title, fields, and whether one of them is wrong. The first one has no title."""
+        return [
+            {
+                "title": title,
+                "fields": [self[name] for name in names],
+                "is_wrong": any(self[name].errors for name in names),
+            }
+            for title, names in _GROUPS.items()
+        ]
+
     def clean_citation(self) -> str:
         return str(self.cleaned_data["citation"]).replace("\r\n", "\n")
 
@@ -151,6 +163,20 @@ class DraftForm(forms.Form):
         if any(not sign for _, sign, _ in pairs):
             raise ValidationError("Write NAME = VALUE in each line.")
         return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "": ("title", "summary", "access", "organizers", "metrics", "rank_by", "state"),
+    "Organizers, license, citation, logo, images": (
+        "organized_by",
+        "license",
+        "citation",
+        "logo",
+        "image_url",
+    ),
+    "Terms and teams": ("terms", "team_approval", "team_size", "teams_close"),
+    "Captions and settings of metrics": ("max_words", "settings"),
+}
 
 
 class _TextForm(forms.Form):

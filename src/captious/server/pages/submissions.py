@@ -184,6 +184,7 @@ def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict
     """The scores of a submission that the user sees, by reference set, with those that they are drawn beside."""
     boards = []
     all_scores = visible_scores(user, submission)
+    main = None if place is None else place.query.output
     has_several = len(submission.challenge.definition.captions) > 1
     for key, references in sets_of(submission.phase).items():
         scores = all_scores.get(key)
@@ -198,7 +199,7 @@ def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict
                 "captions": references.captions if has_several else "",
                 "scores": [
                     {"name": name, **entry, "drawn": [entry, *(other.get(name) for other in others)]}
-                    for name, entry in scores.items()
+                    for name, entry in sorted(scores.items(), key=lambda pair: pair[0] != main)
                 ],
                 "csv_url": csv_url if is_current and may_browse(user, submission, references.captions) else "",
             }

@@ -10,6 +10,7 @@
     const shown = document.createElement("div");
     shown.className = "prose";
     shown.setAttribute("role", "region");
+    shown.tabIndex = 0; // beside the text, it scrolls
     shown.setAttribute("aria-label", `Preview of ${area.closest("details").querySelector("summary").textContent.trim()}`);
     area.after(shown);
     let timer;

@@ -1,0 +1,89 @@
+"""Pages on phones, tablets and in the dark: what is drawn is there, and nothing is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.server.browser.steps import board, sign_up, submit
+
+sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
+
+#: How much wider the content of an element is than the element.
+_CUT = "element => element.scrollWidth - element.clientWidth"
+narrow = pytest.mark.parametrize("width", [360, 390, 768])
+
+
+@narrow
+def test_a_leaderboard_draws_intervals(open_page: Callable[..., Any], width: int) -> None:
+    page = open_page(width=width)
+    page.goto("/challenges/demo/leaderboard?sort=-meteor")
+    drawings = board(page).locator("svg.interval")
+    assert drawings.count() == board(page).get_by_role("row").count() - 1
+    for drawing in drawings.all():
+        place = drawing.bounding_box()
+        assert place["width"] >= 60
+        assert place["x"] + place["width"] <= width
+    if width < 768:
+        assert page.get_by_role("region", name="Table of scores").evaluate(_CUT) == 0
+
+
+@narrow
+def test_a_submission_draws_intervals_below_a_legend(open_page: Callable[..., Any], width: int) -> None:
+    page = open_page(width=width)
+    page.goto("/challenges/demo/leaderboard")
+    board(page).get_by_role("link", name="Baseline").click()
+    table = page.get_by_role("table", name="Scores with the references")
+    first = table.get_by_role("rowheader").first
+    expect(first).to_have_text("cider-d")  # what ranks
+    expect(table.locator("svg.scores").first).to_be_visible()
+    expect(page.locator(".legend")).to_be_visible()
+    assert page.get_by_role("region", name="Scores with").evaluate(_CUT) == 0
+
+
+@narrow
+def test_tables_of_submissions_and_phases_are_not_cut(open_page: Callable[..., Any], captions: Any, width: int) -> None:
+    page = open_page(width=width)
+    sign_up(page, f"narrow-{width}")
+    submit(page, captions, "A method whose name is rather long")
+    page.goto("/challenges/demo/submissions")
+    row = page.get_by_role("table", name="My submissions").get_by_role("row").last
+    expect(row).to_contain_text("A method whose name is rather long")
+    assert page.get_by_role("region", name="Table of submissions").evaluate(_CUT) == 0
+    organizer = open_page("olga", width=width)
+    organizer.goto("/challenges/scenes/manage")
+    for name in ("phases", "submissions"):
+        assert organizer.get_by_role("region", name=f"Table of {name}").evaluate(_CUT) == 0, name
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_tabs_of_a_team_are_in_one_line(open_page: Callable[..., Any], width: int) -> None:
+    page = open_page("ursula", width=width)
+    page.goto("/challenges/demo/")
+    tabs = page.get_by_role("navigation", name="Challenge").get_by_role("link")
+    expect(tabs).to_have_text(["Overview", "Leaderboard", "Submit", "My submissions"])
+    assert len({tab.bounding_box()["y"] for tab in tabs.all()}) == 1
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_logo_lies_on_light_paper(open_page: Callable[..., Any], dark: bool) -> None:
+    page = open_page("olga", dark=dark)
+    for address in ("/", "/challenges/scenes/"):
+        page.goto(address)
+        paper = page.locator("img.logo").evaluate("logo => getComputedStyle(logo).backgroundColor")
+        assert paper == ("rgb(244, 245, 243)" if dark else "rgba(0, 0, 0, 0)")
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_alignments_are_drawn_and_other_explanations_side_by_side(open_page: Callable[..., Any], width: int) -> None:
+    page = open_page(width=width)
+    page.goto("/challenges/demo/captions/2359?systems=1&systems=2")
+    drawn = page.locator("h3:text-is('meteor') + div")
+    expect(drawn.get_by_role("img", name="with links between words")).to_have_count(2)
+    beside = page.locator("h3:text-is('bleu') + div").get_by_role("group").all()
+    left, right = (group.bounding_box() for group in beside)
+    assert left["y"] == right["y"]
+    assert left["x"] < right["x"]
