@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged, judged_parts
+from captious.judgment.papers.paper import (
+    CHALLENGE_CAPTIONS,
+    File,
+    MadeFile,
+    Paper,
+    PaperColumn,
+    PaperTable,
+    Run,
+    judged,
+    judged_parts,
+)
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.learned.network_recipes import Recipe, as_recipe
 
@@ -159,7 +169,7 @@ SYSTEMS = PaperTable(
     judged("coco-2015@m1", {"M1": "coco-2015@m1"}),
     {"NNEval": (0.69,), "LCEval": (0.86,)},
     digits=2,
-    needs="the captions of the twelve judged systems, for NNEval and LCEval; others have scores on the leaderboard",
+    needs=f"{CHALLENGE_CAPTIONS}, for NNEval and LCEval; others have scores on the leaderboard",
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run, judged, judged_parts
+from captious.judgment.papers.paper import CHALLENGE_CAPTIONS, Paper, PaperColumn, PaperTable, Run, judged, judged_parts
 
 __all__ = ["PAPER"]
 
@@ -33,7 +33,7 @@ PAPER = Paper(
                 "F (fastText wiki)": (0.83, 0.76),
             },
             digits=2,
-            needs=f"the captions of the twelve judged systems, and {_FILES}",
+            needs=f"{CHALLENGE_CAPTIONS}; and {_FILES}",
         ),
         PaperTable(
             "pascal-50s",
