@@ -40,7 +40,7 @@ PAPER = Paper(
             "pairwise comparison, PASCAL-50S",
             "How often a metric prefers the human caption of a pair that people prefer.",
             _VECTORS,
-            judged_parts("pascal-50s@fleur2024", {"HHC": "HC", "HHI": "HI"}),
+            judged_parts("pascal-50s@sharif2019", {"HHC": "HC", "HHI": "HI"}),
             {
                 "E (ELMo)": (56.5, 98.3),
                 "G (GloVe 840B)": (58.0, 97.6),
@@ -50,7 +50,8 @@ PAPER = Paper(
             percent=True,
             digits=1,
             needs=_FILES,
-            remark="The authors' draw of five references is not known.",
+            remark="The protocol is that of LCEval's table, where METEOR has the published figures: eleven votes per "
+            "pair, and the first five references.",
         ),
         PaperTable(
             "abstract-50s",
@@ -66,7 +67,7 @@ PAPER = Paper(
             },
             percent=True,
             digits=1,
-            needs=f"the pairs of ABSTRACT-50S, and {_FILES}",
+            needs=f"abstract50s/consensus_abstract.mat in the folder of data (vrama91.github.io/cider), and {_FILES}",
             remark="The tables say 1,000 pairs of correct captions; chapter 7 of the thesis says 200, as others do.",
         ),
         PaperTable(
@@ -112,7 +113,8 @@ PAPER = Paper(
             {"F (fastText wiki)": (92.5, 91.2, 95.7, 99.6, 94.8)},
             percent=True,
             digits=1,
-            needs=f"the distractors (distractors/pairs.jsonl, a form of our own), and {_FILES}",
+            needs="distractors/pairs.jsonl in the folder of data, in the form that docs/judgment.md describes, and "
+            f"{_FILES}",
         ),
     ),
 )
