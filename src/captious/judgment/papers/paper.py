@@ -22,10 +22,10 @@ __all__ = [
 
 #: What tables over systems of the COCO challenge of 2015 need, where the leaderboard's scores are not enough.
 CHALLENGE_CAPTIONS = (
-    "the captions that twelve systems of the COCO challenge of 2015 wrote for val2014 (Google, Montreal/Toronto, "
-    "Berkeley LRCN, m-RNN, PicSOM, Brno University, m-RNN (Baidu/ UCLA), MIL, MLBL, NeuralTalk, ACVT and Tsinghua "
-    "Bigeye), of which issue 121 of Tiiiger/bert_score links a copy; captious study systems FILE... REFERENCES --human "
-    "coco-2015 then takes minutes"
+    "the captions of val2014 by twelve systems of the COCO challenge of 2015: Google, Montreal/Toronto, Berkeley "
+    "LRCN, m-RNN, PicSOM, Brno University, m-RNN (Baidu/ UCLA), MIL, MLBL, NeuralTalk, ACVT and Tsinghua Bigeye. "
+    "Issue 121 of Tiiiger/bert_score links a copy; captious study systems FILE... REFERENCES --human coco-2015 then "
+    "takes minutes"
 )
 
 

@@ -33,7 +33,7 @@ PAPER = Paper(
                 "F (fastText wiki)": (0.83, 0.76),
             },
             digits=2,
-            needs=f"{CHALLENGE_CAPTIONS}; and {_FILES}",
+            needs=f"{CHALLENGE_CAPTIONS}. Also {_FILES}",
         ),
         PaperTable(
             "pascal-50s",

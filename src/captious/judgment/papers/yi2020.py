@@ -8,7 +8,7 @@ __all__ = ["PAPER"]
 
 _STOP_WORDS = "stop_words={yi2020/stop_word_list.txt}"
 _OURS = {"ours, BERT": f"yi2020:{_STOP_WORDS}", "ours, unigrams": f"yi2020-unigram:{_STOP_WORDS}"}
-_SYSTEMS = f"{CHALLENGE_CAPTIONS}; and bert-base-uncased and roberta-large (hf download NAME, 2 GB)"
+_SYSTEMS = f"{CHALLENGE_CAPTIONS}. Also bert-base-uncased and roberta-large (hf download NAME, 2 GB)"
 
 PAPER = Paper(
     "yi2020",
