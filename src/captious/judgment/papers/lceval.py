@@ -38,7 +38,7 @@ _OFFICIAL = {"LCEval, the authors' weights": "lceval@official-8010"}
 _COMPOSITE = "composite@sharif2019-tau-b"
 _DATA = (
     "ours are trained (with torch) on 24,000 examples of 4,000 images of COCO, with captions of other images as "
-    "negative ones; the paper's on 133,000 of Flickr30k with captions of three systems, which are not to be had. Both "
+    "negative ones; the paper's on 133,000 of Flickr30k with captions of three systems, which are not available. Both "
     "are validated on Flickr8k-Expert"
 )
 _trained = partial(PaperTable, metrics=False, differs=_DATA)
@@ -95,13 +95,14 @@ COMPOSITE = PaperTable(
     ".460, .469 and .350 there, BLEU-1 .357, .353 and .260. On the captions of this table, the best reference by F "
     "(.280, .271, .206), recall (.319, .320, .247), precision (.205, .182, .140), means over references (.279, .264, "
     ".200), a beta of 8 (.318, .318, .242), stems (.308, .298, .227) and characters (.303, .299, .226) are all lower. "
-    "NNEval and LCEval: the Kendall of .418 is .380 here, for three reasons. Other word vectors and parses cost .014: "
-    "the authors' weights have .404 on our features (.403 with the official SPICE). CIDEr-D in place of a tenth of "
-    "CIDEr, and MOWE as it is, cost our networks .027: trained as in the table layers, they have .366, and .393 with "
-    "the features of the authors' training. What remains, .011, is who wrote the negative examples: with captions of "
-    "near images .393, with both .394, and no epoch of any of these has more than .400. The systems of 2015 that the "
-    "authors used are not to be had; with captions of systems of 2016 and 2017 for the same image, a network has "
-    ".277, as these match the references better than people do",
+    "NNEval and LCEval have other training data, word vectors and parses. LCEval's tau of .418 is .380 here for three "
+    "reasons. Word vectors and parses cost .014: the authors' weights have .404 on our features (.403 with the "
+    "official SPICE). CIDEr-D in place of a tenth of CIDEr, and MOWE as it is, cost .027: our networks trained as in "
+    "the table layers have .366, and .393 with the features of the authors' training. (With other ratings to choose "
+    "the epoch by, those of the package have .380.) The remaining .011 are the negative examples, captions of three "
+    "systems on Flickr30k, which are not available: with captions of near images in place of any other images the "
+    "network has .393, with both .394, and no epoch of any of these more than .400; with captions of systems of 2016 "
+    "and 2017 for the same image it has .277, as these match the references better than people do",
     remark="The rows of BLEU-1 and BLEU-4 are interchanged in the paper: each has the other's figures in all three "
     "columns. Its row CIDEr-D is that of CIDEr without clipping and length penalty, as in the authors' code, whose "
     "scores are 10 times the mean cosine. The code that prepared features for training divides it by 10 and brings "
@@ -324,7 +325,7 @@ REFERENCES = PaperTable(
     "Accuracy on PASCAL-50S by the number of references.",
     {name: _METRICS[name] for name in ("BLEU-1", "BLEU-4", "ROUGE-L", "METEOR")} | {"CIDEr-D": "cider-d"},
     [
-        PaperColumn(f"{n} references", run, {"references": n})
+        PaperColumn(f"{n} reference{'s' if n > 1 else ''}", run, {"references": n})
         for run in [Run("reference_counts", {"benchmark": "pascal-50s", "counts": (1, 5, 20), "draws": 1})]
         for n in (1, 5, 20)
     ],
