@@ -23,6 +23,7 @@ PAGES = Path(__file__).parents[1] / "docs" / "papers"
 MEASURED = PAGES / "measured"
 _WIDTH = 120
 _FIGURE = re.compile(r'\{\s+"ci95_high"[^}]*\}')
+_CLAUSE_END = re.compile(r"[.:;] ")
 _MARKS = {"same": "=", "within interval": "≈", "differs": "≠"}
 
 
@@ -49,7 +50,8 @@ def _index(papers: list[Paper]) -> str:
             "published ones; and it *needs* files, models or captions that captious cannot bring. Rows that need "
             "nothing are computed all the same: the third column counts figures that were computed, and how many of "
             "those that are published agree, as printed or within our interval. Published figures of other tables "
-            "were not at hand; neither were page numbers."
+            "were not at hand; neither were page numbers. The page of a paper and `captious reproduce list` say in "
+            "full what a table needs, and why figures differ."
         ),
     ]
     for paper in papers:
@@ -65,8 +67,14 @@ def _index(papers: list[Paper]) -> str:
         measured = _measured(paper.name)
         for table in paper.tables:
             counted = _counted(measured.get(table.name, {}).get("figures", []))
-            lines.append(f"| `{table.name}` | {table.place} | {counted} | {table.status} |")
+            lines.append(f"| `{table.name}` | {table.place} | {counted} | {_brief(table)} |")
     return "\n".join(lines) + "\n"
+
+
+def _brief(table: PaperTable) -> str:
+    """What a table needs, and how ours differ, each to the end of its first clause."""
+    said = {"needs ": table.needs, "differs: ": table.differs}
+    return "; ".join(word + _CLAUSE_END.split(text, maxsplit=1)[0] for word, text in said.items() if text) or "works"
 
 
 def _counted(figures: list[dict[str, Any]]) -> str:

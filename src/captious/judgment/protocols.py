@@ -71,7 +71,8 @@ class Protocol:
         ties: for (pairwise) accuracy, what a tie of the metric counts, 0 to 1.
         parts: the part of an item; the statistic is computed for each part and averaged. None for no parts.
         part_order: names of parts that come first, in this order.
-        measure: for systems, the human measure; for captions that were rated in several ways, one of their ratings.
+        measure: for systems, the human measure; for captions that were rated in several ways, one of their ratings; for
+            pairs with several votes, which of the two is preferred.
         systems: the system of a caption; scores and ratings are averaged over the captions of each system, and the
             statistic compares the means. None if captions are compared.
         source: where it comes from.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from captious.errors import CaptionFileError
+from captious.errors import CaptionFileError, ResourceError
 from captious.judgment.benchmarks.pascal_50s import PASCAL_50S
 from captious.judgment.human_judgments import CaptionPairs
 from captious.judgment.judgment_files import data_folder
@@ -37,6 +38,25 @@ def test_judgments(tmp_path: Path) -> None:
     assert found.preferred.tolist() == [1, 0, 0, 0]
     scores = np.array([1, 2, 1, 0, 0, 1, 3, 3.0])  # right, right, wrong, a tie
     assert found.values(scores).tolist() == [1, 0, 0.5, 1]
+
+
+def test_eleven_votes(tmp_path: Path) -> None:
+    """The preferences of eleven people, and the first five references; not in the files of the authors."""
+    files(tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "pascal50s/pairs.jsonl").read_text().splitlines()]
+    votes = (-11, 1, -1, 3)
+    write_jsonl(
+        tmp_path, "pascal50s/pairs.jsonl", [row | {"votes11_sum": n} for row, n in zip(rows, votes, strict=True)]
+    )
+    write(tmp_path, "pascal50s/refs.json", {"a": [f"reference {n}" for n in range(7)]})
+    found = load(tmp_path, "pascal-50s@sharif2019")
+    assert isinstance(found, CaptionPairs)
+    assert found.preferred.tolist() == [1, 0, 1, 0]
+    assert found.captions.references.texts[:5] == tuple(f"reference {n}" for n in range(5))
+    assert len(set(found.captions.references.texts)) == 5
+    write_jsonl(tmp_path, "pascal50s/pairs.jsonl", rows)
+    with pytest.raises(ResourceError, match="eleven votes of each pair are missing"):
+        load(tmp_path, "pascal-50s@sharif2019")
 
 
 def test_a_preference_that_is_neither(tmp_path: Path) -> None:

@@ -44,6 +44,12 @@ def test_tables_name_what_exists(paper: str, table: PaperTable) -> None:
                 assert all(Request.from_text(str(part)).metric for part in summands(row))
 
 
+def test_status_says_both() -> None:
+    table = PaperTable("a", "table 1", "It shows.", needs="a file", differs="other data")
+    assert (table.state, table.status) == ("needs", "needs a file. differs: other data")
+    assert PaperTable("a", "table 1", "It shows.", command="captious serve").status == "works"
+
+
 def test_rules_are_those_of_the_study() -> None:
     assert tuple(paper_names.get("coco").table("rules").rows) == RULES
 

@@ -101,7 +101,7 @@ def test_a_benchmark_of_systems(captioners: Captioners, tmp_path: Path) -> None:
     results, references = captioners
     teams = {
         name: {"M1": value, "M2": 1 - value, "M3": 1, "M4": 2, "M5": 3, "date": "d", "cap_c40": []}
-        for name, value in {**HUMAN, "another": 0.1}.items()
+        for name, value in {**HUMAN, "Montreal/Toronto": 0.1}.items()
     }
     write(tmp_path, "coco2015/teams.json", teams)
     study = system_correlations(results, references, "rouge-l", human="coco-2015@m2", data=tmp_path)
@@ -113,11 +113,14 @@ def test_a_benchmark_of_systems(captioners: Captioners, tmp_path: Path) -> None:
     assert found["over systems, p", "m2"]["rouge-l"] == pytest.approx(test.pvalue)
     every = kinds(system_correlations(results, references, "rouge-l", human="coco-2015", data=tmp_path))
     assert every["score", "one"].keys() >= {"m1", "m2", "m3", "m4", "m5"}
+    files = {"Montreal-Toronto": results["one"], "two": results["two"], "three": results["three"]}
+    slashed = kinds(system_correlations(files, references, "rouge-l", human="coco-2015@m2", data=tmp_path))
+    assert slashed["score", "Montreal-Toronto"]["m2"] == 0.9
     with pytest.raises(ParameterError, match="m2 has no score for elsewhere") as refused:
         renamed = {"elsewhere": results["one"], "two": results["two"], "three": results["three"]}
         system_correlations(renamed, references, "rouge-l", human="coco-2015@m2", data=tmp_path)
     assert refused.value.where == "coco-2015@m2"
-    assert refused.value.help.endswith("there are scores for human, one, two, three, another")
+    assert refused.value.help.endswith("there are scores for human, one, two, three, Montreal-Toronto")
     with pytest.raises(ParameterError, match="does not judge systems"):
         write_jsonl(
             tmp_path,

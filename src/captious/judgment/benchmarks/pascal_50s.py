@@ -1,4 +1,4 @@
-"""PASCAL-50S: which of two captions do most of 48 people prefer? Vedantam et al. 2015.
+"""PASCAL-50S: which of two captions do most of 48 people, or of 11, prefer? Vedantam et al. 2015.
 
 Two human captions of which both are right (HC) or one is of another image (HI), human against machine (HM), two
 machines (MM). The five references are those that Lee et al. 2024 drew from the fifty.
@@ -7,6 +7,7 @@ machines (MM). The five references are those that Lee et al. 2024 drew from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -35,6 +36,10 @@ def _drawn(item: CaptionPair) -> Any:
 
 def _first_five(item: CaptionPair) -> Any:
     return item.facts["all"][:5]
+
+
+def _of_eleven(item: CaptionPair) -> int:
+    return int(item.facts["votes11_sum"] < 0)
 
 
 def _read(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
@@ -70,13 +75,20 @@ def _items(
             where=f"{folder.folder} contains no {_NORMALIZED}",
             help="judge pascal-50s@smurf2021, with the first five references",
         )
+    if protocol.measure and "votes11_sum" not in records[0]:
+        raise ResourceError(
+            "the eleven votes of each pair are missing",
+            where=f"{folder.folder} contains no {_NORMALIZED} with votes11_sum",
+            help="judge pascal-50s@smurf2021, with forty-eight votes",
+        )
     by_image = "all" not in records[0] and protocol.references.function is _first_five
     fifty = folder.json(_FIFTY) if by_image else {}
     pairs = []
     for r in records:
         first, second = r["sent"]
         facts = {**r, "all": fifty[r["image"]]} if by_image else r
-        pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=facts))
+        pair = CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=facts)
+        pairs.append(replace(pair, preferred=int(protocol.measure(pair))) if protocol.measure else pair)
     return pairs if protocol.systems is None else sides((pair for pair in pairs if pair.part == "MM"), _systems)
 
 
@@ -124,6 +136,12 @@ PASCAL_50S = Benchmark(
             "smurf2021",
             references=Rule("the first five of all references", _first_five),
             source="Feinglass and Yang 2021",
+        ),
+        _protocol(
+            "sharif2019",
+            references=Rule("the first five of all references", _first_five),
+            measure=Rule("the majority of eleven people", _of_eleven),
+            source="Sharif et al. 2019",
         ),
         *of_systems(
             Protocol(

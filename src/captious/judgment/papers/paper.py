@@ -8,7 +8,25 @@ from typing import Any
 
 from captious.errors import ParameterError, UnknownNameError
 
-__all__ = ["File", "MadeFile", "Paper", "PaperColumn", "PaperTable", "Run", "judged", "judged_parts"]
+__all__ = [
+    "CHALLENGE_CAPTIONS",
+    "File",
+    "MadeFile",
+    "Paper",
+    "PaperColumn",
+    "PaperTable",
+    "Run",
+    "judged",
+    "judged_parts",
+]
+
+#: What tables over systems of the COCO challenge of 2015 need, where the leaderboard's scores are not enough.
+CHALLENGE_CAPTIONS = (
+    "the captions of val2014 by twelve systems of the COCO challenge of 2015: Google, Montreal/Toronto, Berkeley "
+    "LRCN, m-RNN, PicSOM, Brno University, m-RNN (Baidu/ UCLA), MIL, MLBL, NeuralTalk, ACVT and Tsinghua Bigeye. "
+    "Issue 121 of Tiiiger/bert_score links a copy; captious study systems FILE... REFERENCES --human coco-2015 then "
+    "takes minutes"
+)
 
 
 @dataclass(frozen=True)
@@ -140,10 +158,10 @@ class PaperTable:
 
     @property
     def status(self) -> str:
-        """Whether it works, how ours differ, or what it needs: a word, and why."""
-        if self.needs:
-            return f"needs {self.needs}"
-        return f"differs: {self.differs}" if self.differs else "works"
+        """Whether it works, what it needs, and how ours differ: a word, and why."""
+        said = [f"needs {self.needs}"] if self.needs else []
+        said += [f"differs: {self.differs}"] if self.differs else []
+        return ". ".join(said) or "works"
 
 
 @dataclass(frozen=True)

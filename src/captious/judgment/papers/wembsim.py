@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run, judged, judged_parts
+from captious.judgment.papers.paper import CHALLENGE_CAPTIONS, Paper, PaperColumn, PaperTable, Run, judged, judged_parts
 
 __all__ = ["PAPER"]
 
@@ -33,14 +33,14 @@ PAPER = Paper(
                 "F (fastText wiki)": (0.83, 0.76),
             },
             digits=2,
-            needs=f"the captions of the twelve judged systems, and {_FILES}",
+            needs=f"{CHALLENGE_CAPTIONS}. Also {_FILES}",
         ),
         PaperTable(
             "pascal-50s",
             "pairwise comparison, PASCAL-50S",
             "How often a metric prefers the human caption of a pair that people prefer.",
             _VECTORS,
-            judged_parts("pascal-50s@fleur2024", {"HHC": "HC", "HHI": "HI"}),
+            judged_parts("pascal-50s@sharif2019", {"HHC": "HC", "HHI": "HI"}),
             {
                 "E (ELMo)": (56.5, 98.3),
                 "G (GloVe 840B)": (58.0, 97.6),
@@ -50,7 +50,8 @@ PAPER = Paper(
             percent=True,
             digits=1,
             needs=_FILES,
-            remark="The authors' draw of five references is not known.",
+            remark="The protocol is that of LCEval's table, where METEOR has the published figures: eleven votes per "
+            "pair, and the first five references.",
         ),
         PaperTable(
             "abstract-50s",
@@ -66,7 +67,7 @@ PAPER = Paper(
             },
             percent=True,
             digits=1,
-            needs=f"the pairs of ABSTRACT-50S, and {_FILES}",
+            needs=f"abstract50s/consensus_abstract.mat in the folder of data (vrama91.github.io/cider), and {_FILES}",
             remark="The tables say 1,000 pairs of correct captions; chapter 7 of the thesis says 200, as others do.",
         ),
         PaperTable(
@@ -75,7 +76,8 @@ PAPER = Paper(
             "The mean, maximum and minimum over references.",
             {"mean": "wembsim", "max": "wembsim:combine=max", "min": "wembsim:combine=min"},
             judged("composite@hessel2021", {"Composite, tau-c": "composite@hessel2021"}),
-            remark="The figure's values are not at hand. The mean is best in the paper.",
+            remark="The figure's values are not at hand. In the paper the mean is best; here, with other vectors, the "
+            "maximum.",
         ),
         PaperTable(
             "correlations",
@@ -112,7 +114,8 @@ PAPER = Paper(
             {"F (fastText wiki)": (92.5, 91.2, 95.7, 99.6, 94.8)},
             percent=True,
             digits=1,
-            needs=f"the distractors (distractors/pairs.jsonl, a form of our own), and {_FILES}",
+            needs="distractors/pairs.jsonl in the folder of data, in the form that docs/judgment.md describes, and "
+            f"{_FILES}",
         ),
     ),
 )

@@ -203,6 +203,11 @@ def _of_benchmark(human: HumanScores | str | os.PathLike[str] | None, data: str 
     return {p.name: {item.name: p.measure(item) for item in items} for p in protocols if p.measure}
 
 
+def _file_name(system: object) -> str:
+    """The name of a system without slashes, as in Montreal-Toronto.json."""
+    return str(system).replace("/", "-")
+
+
 def _measures(
     human: HumanScores | str | os.PathLike[str] | None, names: list[str], where: str
 ) -> dict[str, NDArray[np.float64]]:
@@ -217,16 +222,17 @@ def _measures(
         raise CaptionFileError("these are not human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
     by_measure: Any = human if all(isinstance(values, Mapping) for values in human.values()) else {"people": human}
     measures = {}
-    for measure, values in by_measure.items():
-        if missing := [name for name in names if name not in values]:
+    for measure, given in by_measure.items():
+        values = {_file_name(name): value for name, value in given.items()}
+        if missing := [name for name in names if _file_name(name) not in values]:
             raise ParameterError(
                 f"{measure} has no score for {', '.join(missing)}",
                 where=where,
-                help="systems have the names of their files, as in Google.json; there are scores for "
-                + ", ".join(map(str, values)),
+                help="systems have the names of their files, as in Google.json, with - for a slash; there are scores "
+                f"for {', '.join(values)}",
             )
         try:
-            measures[str(measure)] = np.array([values[name] for name in names], np.float64)
+            measures[str(measure)] = np.array([values[_file_name(name)] for name in names], np.float64)
         except (OverflowError, TypeError, ValueError) as error:
             raise CaptionFileError(f"{measure}: {error}", where=where, help="give one number per system") from error
         if not np.isfinite(measures[str(measure)]).all():
