@@ -144,11 +144,11 @@ def test_the_parts_of_an_explanation_add_up() -> None:
     agreement = Captious().explain("a dog zzqqxx runs over grass", REFERENCES)
     assert sum(word.share for word in agreement.words) == pytest.approx(agreement.centroid, abs=1e-5)
     assert agreement.score == pytest.approx(score("a dog zzqqxx runs over grass"))
-    logit = WEIGHTS.bias + sum(added for _, _, added in agreement.parts)
+    logit = WEIGHTS.bias + sum(feature.adds for feature in agreement.features)
     assert 1 / (1 + np.exp(-logit)) == pytest.approx(agreement.score)
     by_word = {word.word: word for word in agreement.words}
-    assert by_word["dog"].closest == "dog" and by_word["dog"].is_supported
-    assert not by_word["zzqqxx"].is_supported
+    assert by_word["dog"].closest == "dog" and by_word["dog"].status == "supported"
+    assert by_word["zzqqxx"].status == "unsupported"
     assert by_word["dog"].similarity == pytest.approx(1, abs=1e-5)
     assert by_word["dog"].share > by_word["a"].share
     assert len(agreement.cosines) == len(REFERENCES)

@@ -131,7 +131,7 @@ def test_capitals_and_punctuation_make_no_difference(encoders: tuple[Encoder, En
 def test_an_explanation_has_the_features_of_the_head(encoders: tuple[Encoder, Encoder]) -> None:
     metric = Captious(weights=random_head(encoders[0]), model=encoders[0])
     agreement = metric.explain("a dog runs", REFERENCES)
-    assert [name for name, _, _ in agreement.parts[:2]] == ["head-centroid", "head-closest"]
+    assert [feature.name for feature in agreement.features[:2]] == ["head-centroid", "head-closest"]
     assert agreement.score == metric.scores(table(["a dog runs"], [REFERENCES]))[0, 0]
     assert agreement.words == Captious().explain("a dog runs", REFERENCES).words
 

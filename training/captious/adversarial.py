@@ -9,7 +9,7 @@ The weights of the package were trained on them.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import numpy as np
 
 import captious
 from captious.learned.caption_weights import CaptionWeights
+from captious.metrics.contract.selection import select
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
 from examples import Examples
@@ -40,11 +41,11 @@ def main() -> None:
     parser.add_argument("metrics", nargs="+", help="names of metrics, as for captious score")
     options = parser.parse_args()
     metrics: list[str] = options.metrics
+    settings = _frequencies(metrics)
     print("| | pairs | " + " | ".join(f"`{name}`" for name in metrics) + " |")
     print("|---" * (len(metrics) + 2) + "|")
     for name, pairs in _pairs(options.data):
         references = [own for _, _, own in pairs]
-        settings = captious.Settings(idf="coco")
         right, wrong = (
             captious.score([pair[side] for pair in pairs], references, metrics, settings=settings) for side in (0, 1)
         )
@@ -53,6 +54,15 @@ def main() -> None:
             difference = right[metric].per_caption - wrong[metric].per_caption
             shares.append(100 * float(np.mean((difference > 1e-9) + 0.5 * (abs(difference) <= 1e-9))))
         print(f"| {name} | {len(pairs)} | " + " | ".join(f"{share:.0f}" for share in shares) + " |", flush=True)
+
+
+def _frequencies(metrics: Sequence[str]) -> captious.Settings:
+    """Settings with the document frequencies of COCO, for metrics that take some, such as CIDEr-D.
+
+    Those of a few hundred pairs would make scores depend on the pairs beside them.
+    """
+    use_them = any("idf" in type(item.metric).declared for item in select(metrics))
+    return captious.Settings(idf="coco") if use_them else captious.Settings()
 
 
 def _pairs(data: Path) -> Iterator[tuple[str, list[Pair]]]:

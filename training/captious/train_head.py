@@ -22,6 +22,7 @@ from captious.learned.caption_features import centroids, similarities
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.encoder_heads import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, probe
 from captious.models import Encoder
+from captious.models.encoders import PRECISIONS
 from coefficients import fitted
 from encoder import frequent_words, train_encoder
 from examples import Examples, checksums
@@ -89,6 +90,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder with coco/, cxc/ and flickr8k/")
     parser.add_argument("--model", required=True, help="the encoder: a name on the Hugging Face hub, or a folder")
     parser.add_argument("--device", default="auto", help="of the encoder")
+    parser.add_argument("--precision", choices=PRECISIONS, default="float32", help="of the encoder")
     parser.add_argument("--states", type=Path, help="a file (.npz) that keeps the encoder's states for another run")
     parser.add_argument("--name", help="what the weights call the encoder; default: its name, or that of its folder")
     parser.add_argument(
@@ -101,7 +103,7 @@ def main() -> None:
     torch.set_num_threads(options.pop("threads"))
     data, output, name = options.pop("data"), options.pop("output"), options.pop("name")
     kept_states = options.pop("states")
-    encoder = Encoder(options.pop("model"), options.pop("device"))
+    encoder = Encoder(options.pop("model"), options.pop("device"), options.pop("precision"))
     recipe = HeadRecipe(**options)
 
     examples = Examples.read(data).balanced()
@@ -154,6 +156,7 @@ def main() -> None:
         coefficients=coefficients / flatness,
         about={
             "recipe": dataclasses.asdict(recipe),
+            "precision": encoder.precision,
             "held out": figures,
             "data": checksums(data),
             "license": "Apache-2.0",

@@ -9,8 +9,7 @@ variant ``full`` adds cosines of vectors that a trained head makes of the hidden
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,18 +17,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
-from captious.learned.caption_alignment import places, supports
-from captious.learned.caption_features import (
-    EncodedCaptions,
-    EncodedLayer,
-    EncodedReferences,
-    agreement,
-    junctions,
-    of_length_one,
-    sides,
-    similarities,
-    slips,
-)
+from captious.learned.caption_explanation import Agreement, Parts, explanations
+from captious.learned.caption_features import EncodedLayer, agreement, similarities, slips
 from captious.learned.caption_weights import FEATURES, LANGUAGES, CaptionWeights
 from captious.learned.encoder_heads import FULL_FEATURES, EncoderHead, HeadedLayer
 from captious.metrics.cider_d import CiderD
@@ -40,68 +29,7 @@ from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.text.languages import ENGLISH, Language
 
-__all__ = ["Agreement", "Captious", "WordAgreement"]
-
-_SUPPORTED = 0.5  # cosine of words that mean about the same
-_MISSING = 10  # words that an explanation lists
-
-
-@dataclass(frozen=True)
-class WordAgreement:
-    """What a word of the candidate adds to its cosine with the references.
-
-    Args:
-        word: the word.
-        share: what it adds; the shares of all words sum to the cosine. Less than 0 for a word that disagrees.
-        closest: the word of the references with the closest vector; None for a word that has no vector of its own and
-            is like no word of theirs in its spelling.
-        similarity: the largest cosine with a word of the references.
-        instead: what a reference has in the place of this word, if the caption is otherwise a copy; else None.
-    """
-
-    word: str
-    share: float
-    closest: str | None
-    similarity: float
-    instead: str | None = None
-
-    @property
-    def is_supported(self) -> bool:
-        """Whether the references have the word, or one that means about the same."""
-        return self.similarity >= _SUPPORTED
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """Why a caption got its score.
-
-    Args:
-        score: the score.
-        centroid: cosine with the sum of all references.
-        cosines: with each reference.
-        sparcs: its SPARCS.
-        slips: see ``caption_features.slips``.
-        words: those of the candidate, in order.
-        unsound: the junctions that are more likely unsound than sound, as pairs of words; "" is an end.
-        precision, recall: see ``caption_features.agreement``.
-        missing: words of the references that nothing in the candidate supports, and what each costs in recall, the
-            most costly first.
-        parts: each feature of the score with its value and what it adds to the logit of the score.
-    """
-
-    kind: ClassVar[str] = "words"
-
-    score: float
-    centroid: float
-    cosines: tuple[float, ...]
-    sparcs: float
-    slips: float
-    words: tuple[WordAgreement, ...]
-    unsound: tuple[tuple[str, str], ...]
-    precision: float
-    recall: float
-    missing: tuple[tuple[str, float], ...]
-    parts: tuple[tuple[str, float, float], ...]
+__all__ = ["Captious"]
 
 
 class _WeightsLanguage(ChoiceParameter):
@@ -184,6 +112,12 @@ class Captious(MeanMetric):
         return {**values, "weights": self.head.name, "model": self.encoder.label}
 
     @property
+    def coefficients(self) -> dict[str, float]:
+        """What each feature is multiplied by in the logit of the score, in the order of ``features``."""
+        fitted, names = (self.weights, FEATURES) if self.head is None else (self.head, FULL_FEATURES)
+        return dict(zip(names, fitted.coefficients.tolist(), strict=True))
+
+    @property
     def layer(self) -> EncodedLayer:
         """The vectors of captions of the variant ``light``."""
         return EncodedLayer(self.weights, self.tokenizer)
@@ -246,57 +180,13 @@ class Captious(MeanMetric):
     def explain(self, candidate: str, references: Sequence[str]) -> Agreement:
         """Which words of a candidate agree with the references, what they miss, and what in it is unsound.
 
-        Words are compared by the vectors of ``light``, also for ``full``, which adds its features to the ``parts``.
+        Words are compared by the vectors of ``light``, also for ``full``, which has more ``features``.
         """
-        captions = read_captions({0: candidate}, {0: list(references)})
-        candidates, encoded = captions.layer(self.layer)
-        ours, theirs = sides(candidates, encoded)
-        vocabulary, lexicon = candidates.tokens.vocabulary.words(), candidates.words.lexicon(self.weights)
-        others, counts = theirs.distinct(len(lexicon))
-        support, _ = supports(others, ours.distinct(len(lexicon))[0], lexicon)
-        losses = counts * lexicon.importance[others] * (1 - support)
-        losses /= max(float((counts * lexicon.importance[others]).sum()), 1e-9)
-        missing = [i for i in np.argsort(-losses, kind="stable").tolist() if support[i] < _SUPPORTED]
-        features = self.features(captions)[0]
-        fitted, names = (self.weights, FEATURES) if self.head is None else (self.head, FULL_FEATURES)
-        values = dict(zip(names, features.tolist(), strict=True))
-        logits = junctions(candidates, self.weights)[0]
-        words = [vocabulary[i] for i in ours.ids.tolist()]
-        ends = ["", *words, ""]
-        return Agreement(
-            score=float(self.scores(captions)[0, 0]),
-            centroid=values["centroid"],
-            cosines=tuple((encoded.captions.vectors @ candidates.vectors[0]).tolist()),
-            sparcs=values["sparcs"],
-            slips=values["slips"],
-            words=self._words(candidates, encoded, values["contradiction"] > 0),
-            unsound=tuple((ends[i], ends[i + 1]) for i in np.flatnonzero(logits < 0).tolist()),
-            precision=values["precision"],
-            recall=values["recall"],
-            missing=tuple((vocabulary[others[i]], float(losses[i])) for i in missing[:_MISSING]),
-            parts=tuple(zip(names, features.tolist(), (features * fitted.coefficients).tolist(), strict=True)),
-        )
+        (agreement,) = self.explanations(read_captions({0: candidate}, {0: list(references)}))
+        return agreement
 
-    def _words(
-        self, candidates: EncodedCaptions, references: EncodedReferences, is_contradiction: bool
-    ) -> tuple[WordAgreement, ...]:
-        ours, theirs = sides(candidates, references)
-        vocabulary, lexicon = candidates.tokens.vocabulary.words(), candidates.words.lexicon(self.weights)
-        rows = candidates.words.vectors[ours.ids]
-        shares = rows @ references.centroids[0] / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
-        other = places(ours, theirs, lexicon).other if is_contradiction else np.full(len(rows), -1)
-        distinct = np.unique(theirs.ids)
-        cosines = of_length_one(rows) @ of_length_one(candidates.words.vectors[distinct]).T
-        cosines[ours.ids[:, None] == distinct] = 1
-        return tuple(
-            WordAgreement(
-                vocabulary[word],
-                share,
-                vocabulary[distinct[row.argmax()]] if len(row) and (known or row.max() >= _SUPPORTED) else None,
-                float(row.max(initial=-1)) if len(distinct) else 0.0,
-                vocabulary[instead] if instead >= 0 else None,
-            )
-            for word, share, row, instead, known in zip(
-                ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), lexicon.is_known[ours.ids], strict=True
-            )
-        )
+    def explanations(self, captions: Captions) -> Iterator[Agreement]:
+        """Those of all candidates, in order."""
+        features = self.features(captions)
+        parts = Parts(self.coefficients, features, self.of_features(features))
+        return explanations(*captions.layer(self.layer), self.weights, parts)

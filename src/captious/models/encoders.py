@@ -22,13 +22,14 @@ from captious.models.clip_checkpoints import clip_of_checkpoint, companion
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 
-__all__ = ["Batch", "Encoder", "as_encoder", "equal_lengths", "token_ids"]
+__all__ = ["PRECISIONS", "Batch", "Encoder", "as_encoder", "equal_lengths", "token_ids"]
 
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
 _NO_LIMIT = 1 << 30  # tokens; where there is no limit, transformers gives a larger number
 _TEXTS_AT_ONCE = 4096  # what tokenizers return takes a hundred times the memory of the ids
-_PRECISIONS = ("float32", "bfloat16", "float16")
+#: Those of encoders.
+PRECISIONS = ("float32", "bfloat16", "float16")
 
 
 def as_encoder(model: Encoder | str) -> Encoder:
@@ -82,9 +83,9 @@ class Encoder:
     precision: str = "float32"
 
     def __post_init__(self) -> None:
-        if self.precision not in _PRECISIONS:
+        if self.precision not in PRECISIONS:
             raise ParameterError(
-                f"there is no precision {self.precision!r}", help=f"precisions are {', '.join(_PRECISIONS)}"
+                f"there is no precision {self.precision!r}", help=f"precisions are {', '.join(PRECISIONS)}"
             )
 
     @property

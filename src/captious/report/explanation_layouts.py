@@ -26,6 +26,8 @@ SIGNS: Mapping[str, tuple[str, str, str]] = {
     "synonyms": ("≈", "synonyms", "yellow"),
     "present": ("✓", "in the image", "green"),
     "hallucinated": ("✗", "hallucinated", "bold red"),
+    "supported": ("✓", "supported", "green"),
+    "unsupported": ("✗", "unsupported", "bold red"),
     "best": ("◀", "best", "green"),
 }
 
@@ -198,15 +200,31 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
     "words": (
         Table(
             "words",
-            (("word", "{word} → {closest}"), ("share", "{share:4}"), ("similarity", "{similarity:4}")),
+            (
+                ("word", "{word} → {closest}"),
+                ("", "{status:sign}"),
+                ("share", "{share:4}"),
+                ("similarity", "{similarity:4}"),
+            ),
+            n_texts=2,
             bar="share",
+            tone="status",
             empty="The caption has no words.",
         ),
+        Items("in its place", "words", "{instead} for {word}", having="instead"),
+        Items("missing", "missing", "{0} {1:4}", most=6),
         Items("unsound", "unsound"),
-        Facts("references {centroid:4} ({cosines:4}) · sparcs {sparcs:4} · score {score:4}"),
+        Facts(f"cosines {{centroid:4}} ({{cosines:4}}) · {_PRECISION_RECALL} · score {{score:4}}"),
+        Folded(
+            "Features",
+            (Table("features", (("feature", "{name}"), ("value", "{value:4}"), ("adds", "{adds:4}"))),),
+        ),
+        Note("", ("supported", "unsupported")),
         Note(
             "Share: what a word adds to the cosine with all references. Similarity: cosine with the closest of their "
-            "words; – for an unknown word. Unsound: words that do not belong side by side; | is an end of the caption."
+            "words; – for an unknown word. In its place: what a reference has in the place of a word. Missing: words "
+            "of the references, with what they cost in recall. Unsound: words that do not belong side by side; | is an "
+            "end of the caption. Features add to the logit of the score."
         ),
         Note("A full bar is 1.", bars=True),
     ),

@@ -165,7 +165,11 @@ class _Drawing:
         return below
 
     def _items(self, block: Items, values: Mapping[str, Any]) -> Iterator[RenderableType]:
-        items = [item for item in at(values, block.of) if not (block.without and at(item, block.without))]
+        items = [
+            item
+            for item in at(values, block.of)
+            if not (block.without and at(item, block.without)) and (not block.having or at(item, block.having))
+        ]
         if not items and not block.empty:
             return
         shown = Text(_BETWEEN, "dim").join([_item(block, item) for item in items[: block.most]])

@@ -78,6 +78,7 @@ class Items:
         text: template of each; without, the items are text.
         share: paths in each to the number that matches and the number of all; what does not match is crossed.
         without: path in each to what only other items have.
+        having: path in each to what only other items lack.
         most: how many are listed.
         empty: what stands for no items; without, nothing is shown.
     """
@@ -87,6 +88,7 @@ class Items:
     text: str = ""
     share: tuple[str, str] | None = None
     without: str = ""
+    having: str = ""
     most: int = 12
     empty: str = ""
     block: str = field(default="items", init=False)

@@ -21,6 +21,7 @@ from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Do
 from captious.metrics.meteor import align
 from captious.pictures import scatter
 from captious.report import numbers
+from captious.report.explanation_layouts import SIGNS
 from captious.report.write_report import write_report
 
 from ...support.pages import Page
@@ -33,6 +34,11 @@ Opener = Callable[..., Any]
 
 #: An image of one pixel.
 PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
+
+
+def number_of(text: str) -> float:
+    """The number that a page shows."""
+    return float(text.replace("−", "-"))
 
 
 def rows(page: Any) -> list[str]:
@@ -382,3 +388,49 @@ def test_coverage_of_sentences(open_page: Opener, tmp_path: Path) -> None:
                 assert texts == [
                     sentence.text for side in (explained.candidate, explained.references) for sentence in side
                 ]
+
+
+def test_agreement_of_words(open_page: Opener, tmp_path: Path) -> None:
+    references = {
+        "qa": ["a dog bites a man", "a dog bites the man's leg"],
+        "qb": ["a woman with an umbrella walks in the rain"],
+        "qc": ["<b>two</b> cats 😀 on a bed", ""],
+    }
+    candidates = {"qa": "a man bites a dog", "qb": "a woman walks the", "qc": "zzqqxx cats"}
+    reports = [
+        captious.score(side, references, ["captious", "rouge-l"], system=name)
+        for name, side in (("one", candidates), ("two", {**candidates, "qc": ""}))
+    ]
+    write_report(tmp_path / "agreement.html", reports, resamples=20)
+    page = open_page(tmp_path / "agreement.html")
+    page.get_by_label("Explain").select_option(label="captious")
+    for image in references:
+        page.get_by_label("Search").fill(image)
+        expect(page.locator("section.image h3")).to_have_text(f"Image {image}")
+        for report, candidate in zip(reports, page.locator("article.candidate").all(), strict=True):
+            caption = report.captions.candidates[report.ids.index(image)]
+            explained = captious.Captious().explain(caption, references[image])
+            expect(candidate.locator(".why .facts")).to_contain_text("cosines")
+            said = [*map(number_of, re.findall(r"−?[.\d]+", candidate.locator(".why .facts").inner_text()))]
+            facts = (explained.centroid, *explained.cosines, explained.precision, explained.recall, explained.score)
+            assert said == pytest.approx(facts, abs=1.5e-4)
+            cells = [row.locator("td").all_inner_texts()[:4] for row in candidate.locator(".why table tr").all()]
+            words = [
+                (f"{word.word} → {word.closest or numbers.NOTHING}", SIGNS[word.status][0], word.share, word.similarity)
+                for word in explained.words
+            ]
+            shown = [
+                (row[0], row[1], number_of(row[2]), number_of(row[3]))
+                for row in cells
+                if len(row) == 4 and "→" in row[0]
+            ]
+            assert shown == [
+                (text, sign, pytest.approx(share, abs=6e-5), pytest.approx(cosine, abs=6e-5))
+                for text, sign, share, cosine in words
+            ]
+            text = candidate.locator(".why").inner_text()
+            for word, loss in explained.missing:
+                assert f"{word} {numbers.score(loss)}" in text
+            for word in explained.words:
+                assert word.instead is None or f"{word.instead} for {word.word}" in text
+            assert ("unsound" in candidate.locator(".why .side").all_inner_texts()) == bool(explained.unsound)

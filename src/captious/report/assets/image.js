@@ -3,7 +3,7 @@
 /** What gives the explanation of a caption, by its kind. */
 const READERS = {
   alignment: readAlignment, coverage: readCoverage, "ngram-matches": matchNgrams, "ngram-weights": weighNgrams,
-  scene: readScene, subsequences: matchSubsequences, transport: readTransport,
+  scene: readScene, subsequences: matchSubsequences, transport: readTransport, words: readAgreement,
 };
 
 class ImagePanel {

@@ -1,4 +1,4 @@
-// Explanations that the page holds as columns: alignments, scene graphs and transport plans.
+// Explanations that the page holds as columns: alignments, scene graphs, transport plans, coverage, agreements of words.
 
 const MODULE_NAMES = ["exact", "stem", "synonym", "paraphrase"];
 
@@ -114,4 +114,32 @@ async function readCoverage(about, image, place, system) {
   const recalls = references.filter((side) => side.length).map((side) => mean(theirSentences.slice(at, (at += side.length)).map(({ best }) => best)));
   const precision = m ? mean(candidate.map(({ best }) => best)) : 0, recall = mean(recalls), total = precision + recall;
   return { candidate, references: theirSentences, matrix, precision, recall, score: total ? (2 * precision * recall) / total : 0 };
+}
+
+async function readAgreement(about, image, place, system) {
+  const of = about.systems[system], names = Object.keys(about.coefficients);
+  const [tokens, own, scores, values, unsound, ...ofParts] = await Promise.all([
+    strings(manifest.explanations.tables[about.table].tokens), tokensOf(about.table, system + 1, image), numbers(of.scores),
+    numbers(of.features), lists(of.unsound), ...[of.cosines, of.words, of.missing].map(({ counts }) => integers(counts)),
+  ]);
+  const [cosines, shares, similarities, supported, closest, instead, missing, losses] = await Promise.all([
+    numbers(of.cosines.values), numbers(of.words.shares), numbers(of.words.similarities), integers(of.words.supported),
+    integers(of.words.closest), integers(of.words.instead), integers(of.missing.words), numbers(of.missing.losses),
+  ]);
+  const starts = once(of, () => ofParts.map(sums));
+  const places = starts.map((of) => Array.from({ length: of[place + 1] - of[place] }, (_, i) => of[place] + i));
+  const named = (number) => (number ? tokens[number - 1] : null), ends = ["", ...own, ""];
+  const features = names.map((name, i) => ({ name, value: values[place * names.length + i] }));
+  const value = Object.fromEntries(features.map(({ name, value }) => [name, value]));
+  return {
+    score: scores[place], centroid: value.centroid, precision: value.precision, recall: value.recall,
+    cosines: places[0].map((k) => cosines[k]),
+    words: places[1].map((k, i) => ({
+      word: own[i], share: shares[k], similarity: similarities[k], closest: named(closest[k]), instead: named(instead[k]),
+      status: supported[k] ? "supported" : "unsupported",
+    })),
+    missing: places[2].map((k) => [named(missing[k]), losses[k]]),
+    unsound: Array.from(unsound.values.subarray(unsound.starts[place], unsound.starts[place + 1]), (i) => [ends[i], ends[i + 1]]),
+    features: features.map(({ name, value }) => ({ name, value, adds: value * about.coefficients[name] })),
+  };
 }

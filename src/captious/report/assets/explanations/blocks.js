@@ -54,8 +54,8 @@ function behindName(name, content) {
   return element("p", { class: "words" }, element("span", { class: "side" }, name.trim()), content);
 }
 
-function itemsBlock({ name, of, text, share, without, most, empty }, values, { signs }) {
-  const items = at(values, of).filter((item) => !without || !at(item, without));
+function itemsBlock({ name, of, text, share, without, having, most, empty }, values, { signs }) {
+  const items = at(values, of).filter((item) => (!without || !at(item, without)) && (!having || at(item, having)));
   if (!items.length && !empty) return null;
   return behindName(filledTemplate(name, values), [
     ...items.slice(0, most).map((item) => {

@@ -17,6 +17,7 @@ from captious.report.page.explanations import (
     spice_scenes,
     token_matches,
     wmd_transport,
+    word_agreements,
 )
 from captious.report.page.explanations.explained import Explained
 
@@ -31,6 +32,7 @@ _PACK: Mapping[str, Callable[[Any, Explained], dict[str, Any]]] = {
     "scene": spice_scenes.pack,
     "subsequences": token_matches.pack_subsequences,
     "transport": wmd_transport.pack,
+    "words": word_agreements.pack,
 }
 
 

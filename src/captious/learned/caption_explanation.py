@@ -1,0 +1,177 @@
+"""Why captions got their scores from the metric ``captious``: which words agree, which do not, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.learned.caption_alignment import Lexicon, Side, places, supports
+from captious.learned.caption_features import (
+    EncodedCaptions,
+    EncodedReferences,
+    junctions,
+    of_length_one,
+    sides,
+)
+from captious.learned.caption_weights import CaptionWeights
+
+__all__ = ["Agreement", "Feature", "Parts", "WordAgreement", "explanations"]
+
+_SUPPORTED = 0.5  # cosine of words that mean about the same
+_MISSING = 10  # words that an explanation lists
+
+
+@dataclass(frozen=True)
+class WordAgreement:
+    """What a word of the candidate adds to its cosine with the references.
+
+    Args:
+        word: the word.
+        share: what it adds; the shares of all words sum to the cosine. Less than 0 for a word that disagrees.
+        closest: the word of the references with the closest vector; None for a word that has no vector of its own and
+            is like no word of theirs in its spelling.
+        similarity: the largest cosine with a word of the references.
+        instead: what a reference has in the place of this word, if the caption is otherwise a copy; else None.
+        status: "supported" if the references have the word, or one that means about the same; else "unsupported".
+    """
+
+    word: str
+    share: float
+    closest: str | None
+    similarity: float
+    instead: str | None
+    status: str
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What a feature adds to a score.
+
+    Args:
+        name: of the feature.
+        value: of it.
+        adds: to the logit of the score.
+    """
+
+    name: str
+    value: float
+    adds: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Why a caption got its score.
+
+    Args:
+        score: the score.
+        centroid: cosine with the sum of all references.
+        cosines: with each reference.
+        words: those of the candidate, in order.
+        unsound: the junctions that are more likely unsound than sound, as pairs of words; "" is an end.
+        precision, recall: see ``caption_features.agreement``.
+        missing: words of the references that nothing in the candidate supports, and what each costs in recall, the
+            most costly first.
+        features: those of the score.
+    """
+
+    kind: ClassVar[str] = "words"
+
+    score: float
+    centroid: float
+    cosines: tuple[float, ...]
+    words: tuple[WordAgreement, ...]
+    unsound: tuple[tuple[str, str], ...]
+    precision: float
+    recall: float
+    missing: tuple[tuple[str, float], ...]
+    features: tuple[Feature, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What scores are made of.
+
+    Args:
+        coefficients: of the k features, by their names.
+        features: of captions, float64[n, k].
+        scores: float64[n].
+    """
+
+    coefficients: Mapping[str, float]
+    features: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+
+def explanations(
+    candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights, parts: Parts
+) -> Iterator[Agreement]:
+    """Of each candidate, in order."""
+    lexicon = candidates.words.lexicon(weights)
+    vocabulary = candidates.tokens.vocabulary.words()
+    logits, bounds = junctions(candidates, weights)
+    for row, (start, end) in enumerate(zip(references.offsets[:-1], references.offsets[1:], strict=True)):
+        one = candidates.take(np.array([row]))
+        own = references.captions.take(np.arange(start, end))
+        others = EncodedReferences(own, np.array([0, end - start]))
+        ours, theirs = sides(one, others)
+        values = dict(zip(parts.coefficients, parts.features[row].tolist(), strict=True))
+        ends = ["", *(vocabulary[i] for i in ours.ids.tolist()), ""]
+        unsound = np.flatnonzero(logits[bounds[row] : bounds[row + 1]] < 0).tolist()
+        yield Agreement(
+            score=float(parts.scores[row]),
+            centroid=values["centroid"],
+            cosines=tuple((own.vectors @ one.vectors[0]).tolist()),
+            words=_words(one, others.centroids[0], theirs, lexicon, vocabulary, values["contradiction"] > 0),
+            unsound=tuple((ends[i], ends[i + 1]) for i in unsound),
+            precision=values["precision"],
+            recall=values["recall"],
+            missing=tuple((vocabulary[word], loss) for word, loss in _missing(ours, theirs, lexicon)),
+            features=tuple(Feature(name, value, value * parts.coefficients[name]) for name, value in values.items()),
+        )
+
+
+def _missing(ours: Side, theirs: Side, lexicon: Lexicon) -> list[tuple[int, float]]:
+    """Words of the references without support, and their losses of recall."""
+    others, counts = theirs.distinct(len(lexicon))
+    support, _ = supports(others, ours.distinct(len(lexicon))[0], lexicon)
+    losses = counts * lexicon.importance[others] * (1 - support)
+    losses /= max(float((counts * lexicon.importance[others]).sum()), 1e-9)
+    missing = [i for i in np.argsort(-losses, kind="stable").tolist() if support[i] < _SUPPORTED]
+    return [(int(others[i]), float(losses[i])) for i in missing[:_MISSING]]
+
+
+def _words(
+    candidate: EncodedCaptions,
+    centroid: NDArray[np.float64],
+    theirs: Side,
+    lexicon: Lexicon,
+    vocabulary: Sequence[str],
+    is_contradiction: bool,
+) -> tuple[WordAgreement, ...]:
+    ours = Side(candidate.tokens.ids, candidate.tokens.offsets, np.arange(1))
+    rows = candidate.words.vectors[ours.ids]
+    shares = rows @ centroid / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
+    other = places(ours, theirs, lexicon).other if is_contradiction else np.full(len(rows), -1)
+    distinct = np.unique(theirs.ids)
+    cosines = of_length_one(rows) @ of_length_one(candidate.words.vectors[distinct]).T
+    cosines[ours.ids[:, None] == distinct] = 1
+    found = []
+    for word, share, row, instead in zip(ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), strict=True):
+        similarity = float(row.max(initial=-1)) if len(distinct) else 0.0
+        is_supported = similarity >= _SUPPORTED
+        is_compared = len(row) > 0 and (is_supported or bool(lexicon.is_known[word]))
+        found.append(
+            WordAgreement(
+                vocabulary[word],
+                share,
+                vocabulary[distinct[row.argmax()]] if is_compared else None,
+                similarity,
+                vocabulary[instead] if instead >= 0 else None,
+                "supported" if is_supported else "unsupported",
+            )
+        )
+    return tuple(found)
