@@ -19,8 +19,6 @@ from typing import IO, Any
 
 from captious.errors import OutputError
 
-__all__ = ["advice", "check_place", "takes_anything", "whole_file"]
-
 _ADVICE = {
     errno.ENOSPC: "free some disk space",
     errno.EDQUOT: "free some disk space",

@@ -16,20 +16,6 @@ from typing import IO, Any, cast
 
 from captious.errors import CaptiousError, ParameterError, ResourceError
 
-__all__ = [
-    "RAISE_LIMIT",
-    "VARIABLE",
-    "UnpackedSizeError",
-    "check_size",
-    "decoded",
-    "is_gzip",
-    "is_unpacked",
-    "plain_content",
-    "unpacked",
-    "user_bytes",
-    "user_text",
-]
-
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"
 #: What to do about a file that unpacks to more.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
-__all__ = ["Displayed", "TableOptions", "optional_library"]
-
 
 def optional_library(name: str) -> Any:
     """A library that has an extra of its name.

@@ -29,31 +29,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = [
-    "CaptionFileError",
-    "CaptionTypeError",
-    "CaptiousError",
-    "CaptiousWarning",
-    "DuplicateCandidateError",
-    "EmptyInputError",
-    "EncodingError",
-    "EndpointError",
-    "InputError",
-    "MissingCandidatesError",
-    "MissingExtraError",
-    "MissingObjectsError",
-    "MissingReferencesError",
-    "OutputError",
-    "ParameterError",
-    "ResourceError",
-    "ShardError",
-    "TruncatedFileError",
-    "UnknownImageError",
-    "UnknownNameError",
-    "option",
-    "options_as_flags",
-]
-
 _as_flags = False
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Picture", "Ranking", "scatter"]
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:

@@ -17,26 +17,6 @@ from captious.errors import ParameterError
 if TYPE_CHECKING:
     from captious.pictures import Picture
 
-__all__ = [
-    "LOWER_IS_BETTER",
-    "PAGE",
-    "PAPER",
-    "SCREEN",
-    "Cell",
-    "Column",
-    "Form",
-    "IntervalStyle",
-    "Medium",
-    "Row",
-    "Table",
-    "best",
-    "document_text",
-    "json_document",
-    "json_value",
-    "labeled",
-    "oriented",
-]
-
 Form: TypeAlias = Literal[
     "score", "number", "rounded", "difference", "effect", "p", "percent", "percent difference", "count"
 ]

@@ -19,8 +19,6 @@ from captious.report.numbers import counted
 if TYPE_CHECKING:
     from captious.server.challenges.changes import Changes
 
-__all__ = ["challenge"]
-
 
 @click.group(subcommand_metavar="COMMAND")
 def challenge() -> None:

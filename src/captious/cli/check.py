@@ -17,8 +17,6 @@ from captious.evaluation.system_names import name_of
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
 
-__all__ = ["check"]
-
 
 @click.command()
 @click.argument("candidates", type=FILE)

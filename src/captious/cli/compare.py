@@ -32,8 +32,6 @@ from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
 
-__all__ = ["compare"]
-
 
 @click.command()
 @click.argument("files", nargs=-1, type=FILE, metavar="A B... REFERENCES")

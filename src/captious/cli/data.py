@@ -22,8 +22,6 @@ from captious.row_files import csv_text
 from captious.table import document_text
 from captious.version import __version__
 
-__all__ = ["data"]
-
 _COLORS = {"found": "green", "missing": "yellow"}
 
 

@@ -21,8 +21,6 @@ from captious.report.caption_explanations import explain as explanations
 from captious.table import document_text
 from captious.version import __version__
 
-__all__ = ["explain"]
-
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
 
 

@@ -19,8 +19,6 @@ from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["fit"]
-
 
 @click.command()
 @click.argument("metric")

@@ -16,8 +16,6 @@ from captious.report.formats import FORMATS
 from captious.report.numbers import plain
 from captious.report.presentation import Presentation
 
-__all__ = ["judge"]
-
 
 @click.command()
 @click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...")

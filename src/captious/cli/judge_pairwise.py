@@ -16,8 +16,6 @@ from captious.metrics.shared.pairwise_judge import JudgePairwise
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
 
-__all__ = ["judge_pairwise"]
-
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="SYSTEM... REFERENCES")

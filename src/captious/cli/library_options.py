@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["COUNT", "FILE", "Command", "argument_help", "description", "numbers", "option_of"]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: The type of files and folders.

@@ -16,8 +16,6 @@ from captious.metrics.contract.other_names import TOOLKIT_NAMES
 from captious.metrics.contract.request import Request
 from captious.version import __version__
 
-__all__ = ["metrics"]
-
 _STATES = {"no model": "no model", "missing": "no", "broken": "no"}
 _WIDEST = 60  # columns; what is longer is folded
 

@@ -16,26 +16,14 @@ from captious.atomic_write import check_place, takes_anything, whole_file
 from captious.cli.library_options import FILE, Command, option_of
 from captious.displayed import Displayed
 from captious.errors import ParameterError
-from captious.report.formats import FORMATS, plain_text, rich_text
-from captious.report.presentation import INTERVAL_STYLES, NAMES, Presentation
-from captious.report.terminal import as_text
+from captious.metrics.contract.other_names import NAMES
+from captious.report.formats import FORMATS
+from captious.report.presentation import INTERVAL_STYLES, Presentation
+from captious.report.terminal import as_text, plain_text, rich_text
 from captious.table import Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-__all__ = [
-    "PRESENTATION",
-    "deliver",
-    "deliver_result",
-    "format_option",
-    "output_options",
-    "print_rows",
-    "print_table",
-    "warn",
-    "write_text",
-    "written",
-]
 
 #: The format that the name of an output file asks for.
 _BY_EXTENSION = {

@@ -27,8 +27,6 @@ from captious.metrics.contract.settings import Settings
 from captious.report.image_folder import image_source
 from captious.report.write_report import check_page, write_report
 
-__all__ = ["report"]
-
 
 @click.command()
 @system_files

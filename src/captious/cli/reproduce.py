@@ -16,8 +16,6 @@ from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
 
-__all__ = ["reproduce"]
-
 _LIST = "list"
 
 

@@ -41,8 +41,6 @@ from captious.report.numbers import plain
 from captious.report.presentation import Presentation
 from captious.table import Table
 
-__all__ = ["score"]
-
 
 @click.command()
 @click.argument("files", nargs=-1, type=FILE, metavar="CANDIDATES... REFERENCES")

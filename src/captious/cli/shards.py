@@ -19,8 +19,6 @@ from captious.scale.engines import ENGINES
 if TYPE_CHECKING:
     from captious.scale import ShardReport
 
-__all__ = ["check_shard_options", "shard_options", "sharded_report"]
-
 _OPTIONS = (
     click.option(
         "--shards",

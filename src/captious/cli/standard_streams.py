@@ -11,8 +11,6 @@ from typing import TextIO
 from captious.atomic_write import advice
 from captious.errors import OutputError
 
-__all__ = ["prepare_streams"]
-
 
 def prepare_streams() -> None:
     """Put streams into ``sys.stdout`` and ``sys.stderr`` that say, or do not mind, that they cannot be written to.

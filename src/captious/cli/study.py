@@ -39,8 +39,6 @@ from captious.report.presentation import Presentation
 if TYPE_CHECKING:
     from captious.judgment import Study
 
-__all__ = ["study", "study_command"]
-
 
 def study_command(
     name: str,

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from captious.data.captions import References
 
-__all__ = ["StorableLayer", "Stored", "check_words", "stored_key", "text_array", "texts_of"]
-
 R = TypeVar("R")
 
 

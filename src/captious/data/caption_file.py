@@ -11,8 +11,6 @@ from captious.data.columns import ColumnNames, Columns
 from captious.data.source import Role
 from captious.errors import InputError, ParameterError, option
 
-__all__ = ["CaptionFile", "ReadOptions", "read_options_of"]
-
 
 @dataclass(frozen=True)
 class ReadOptions:

@@ -24,8 +24,6 @@ from captious.errors import (
     option,
 )
 
-__all__ = ["CaptionRows", "caption_rows"]
-
 
 @dataclass(frozen=True)
 class CaptionRows:

@@ -18,8 +18,6 @@ from captious.data.captions import Captions, References
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
 
-__all__ = ["CaptionSets", "Slot"]
-
 
 @dataclass(frozen=True, eq=False)
 class Slot:

@@ -20,8 +20,6 @@ from captious.data.ids import IdForm, ImageId, numbers_from_text, numbers_in_fil
 from captious.data.memo import Memo
 from captious.errors import ParameterError
 
-__all__ = ["CandidateLayer", "Captions", "KeyedByFields", "Layer", "LayerStore", "ReferenceLayer", "References"]
-
 R = TypeVar("R")
 C = TypeVar("C")
 C_co = TypeVar("C_co", covariant=True)

@@ -9,8 +9,6 @@ from typing import Self, TypeAlias
 from captious.data.source import Role
 from captious.errors import ParameterError
 
-__all__ = ["ColumnNames", "Columns"]
-
 #: Names of columns as they are given.
 ColumnNames: TypeAlias = "str | Mapping[str, str | Sequence[str]] | Columns"
 

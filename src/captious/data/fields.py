@@ -14,15 +14,6 @@ from captious.data.layouts import Layout, fields_of, nearest_layout, row_layouts
 from captious.data.source import Role, Source, some
 from captious.errors import InputError, UnknownNameError, option
 
-__all__ = [
-    "Fields",
-    "choose_fields",
-    "chosen_splits",
-    "has_usual_fields",
-    "missing_column",
-    "rows_of_columns",
-]
-
 #: Names of one group contradict each other; otherwise the first group with one that is there wins.
 _Names = tuple[tuple[str, ...], ...]
 

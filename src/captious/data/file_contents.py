@@ -27,20 +27,6 @@ from captious.errors import (
     TruncatedFileError,
 )
 
-__all__ = [
-    "EXTENSIONS",
-    "FORMATS",
-    "LINE_FORMATS",
-    "Format",
-    "decode",
-    "format_of_content",
-    "format_of_name",
-    "is_standard_input",
-    "read_bytes",
-    "reading",
-    "text_lines",
-]
-
 Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet", "txt"]
 
 #: By the extension of a file.

@@ -33,8 +33,6 @@ from captious.data.readers import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
 
-__all__ = ["absent_references", "match_images", "read_captions", "read_references", "references_of"]
-
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
 

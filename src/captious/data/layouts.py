@@ -12,17 +12,6 @@ from typing import Any
 
 from captious.data.document_records import DenseCaptions, DocumentRecords, Listed, ListsByKey, first_of
 
-__all__ = [
-    "COCO",
-    "LAYOUTS",
-    "Layout",
-    "Parents",
-    "document_layouts",
-    "fields_of",
-    "nearest_layout",
-    "row_layouts",
-]
-
 
 @dataclass(frozen=True)
 class Parents:

@@ -39,8 +39,6 @@ from captious.data.row_parser import parse_rows
 from captious.data.source import Problem, Role, Source, repeated, some
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
 
-__all__ = ["read_rows"]
-
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
 _LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", "objects")
 

@@ -29,8 +29,6 @@ from captious.data.row_parser import record_batches
 from captious.data.source import Role, Source, some
 from captious.errors import option
 
-__all__ = ["is_document", "rows_of_document", "rows_of_mapping", "rows_of_records"]
-
 
 def is_document(content: Mapping[Any, Any], role: Role) -> bool:
     """Whether this holds records in one of the layouts, rather than being a mapping from images."""

@@ -13,8 +13,6 @@ from captious.errors import CaptionFileError, InputError
 if TYPE_CHECKING:
     from captious.data.caption_file import ReadOptions
 
-__all__ = ["Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "repeated", "some"]
-
 Key = TypeVar("Key", bound=Hashable)
 
 Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]

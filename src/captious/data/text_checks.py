@@ -12,18 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "MARKDOWN",
-    "PROMPT",
-    "is_cut_off",
-    "is_empty",
-    "is_in_another_script",
-    "is_markdown",
-    "is_prompt_answer",
-    "repeats_itself",
-    "several_sentences",
-]
-
 #: Between texts: with a line break on both sides, so that ``^`` and ``$`` hold where a text begins and ends.
 _BETWEEN = "\n\x00\n"
 _FLAGS = re.MULTILINE | re.IGNORECASE | re.VERBOSE

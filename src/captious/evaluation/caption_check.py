@@ -14,8 +14,6 @@ from captious.evaluation.system_names import name_of
 from captious.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 
-__all__ = ["Check", "check"]
-
 
 class Check(Displayed):
     """What ``check`` says about the captions of a system.

@@ -19,8 +19,6 @@ from captious.text import PTB
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
 
-__all__ = ["ENGLISH", "KINDS", "CaptionFindings", "Finding", "Kind"]
-
 #: The tokens of metrics that are made for English.
 ENGLISH = frozenset(("ptb", "ptb-harness", "ptb-raw", "smurf", "nltk", "treebank"))
 

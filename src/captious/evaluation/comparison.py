@@ -19,7 +19,7 @@ from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.metric_run import evaluate
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.score_report import Report, Result
 from captious.evaluation.slow_metrics import without_slow
 from captious.evaluation.system_names import pair_names
@@ -27,13 +27,12 @@ from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.group_scores import GroupedComparison
-
-__all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
 
 
 @dataclass(frozen=True)

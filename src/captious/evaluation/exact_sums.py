@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ExactSums", "column_sums"]
-
 _DIGITS = 53  # of a float64's mantissa
 _UNIT = 1126  # every float64 is a multiple of 2**-1126: the smallest exponent of frexp is -1073
 _HALF = 27  # digits of the lower half of a mantissa

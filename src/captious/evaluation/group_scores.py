@@ -24,26 +24,16 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import FEW_IMAGES
 from captious.evaluation.difference_tables import grouped_difference_table
 from captious.evaluation.paired_tests import ResampledDifference, Significance, mean_difference, resampled_difference
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, holm
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, holm
 from captious.evaluation.score_tables import grouped_score_table
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.text import Tokenizer, WordLayer, as_tokenizer
 
 if TYPE_CHECKING:
     from captious.evaluation.comparison import Comparison, Difference
     from captious.evaluation.score_report import Report
-
-__all__ = [
-    "GroupDifference",
-    "GroupScore",
-    "GroupedComparison",
-    "GroupedReport",
-    "Part",
-    "group_comparison",
-    "group_report",
-    "length_groups",
-]
 
 #: What a number is about: one group, the mean over groups, or all images together.
 Part: TypeAlias = Literal["group", "macro", "micro"]

@@ -31,8 +31,6 @@ from captious.text import PTB, as_tokenizer
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
 
-__all__ = ["evaluate", "evaluate_systems", "score", "with_references"]
-
 
 @overload
 def score(  # type: ignore[overload-overlap]

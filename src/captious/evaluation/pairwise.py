@@ -13,12 +13,11 @@ from captious.displayed import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.comparison import Comparison, compare_reports
 from captious.evaluation.difference_tables import SIGNIFICANT, pairwise_table
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, holm
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, holm
 from captious.evaluation.system_reports import Reports
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.version import __version__
-
-__all__ = ["Corrected", "PairwiseComparison", "pairwise_comparison"]
 
 
 @dataclass(frozen=True)

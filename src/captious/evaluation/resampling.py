@@ -19,20 +19,6 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.random_seed import DEFAULT_SEED, checked_seed
 
-__all__ = [
-    "DEFAULT_RESAMPLES",
-    "DEFAULT_SEED",
-    "MOST_RESAMPLES",
-    "Sampling",
-    "bootstrap_p_value",
-    "bootstrap_sums",
-    "exchange_sums",
-    "holm",
-    "interval",
-    "permutation_p_value",
-    "ranks",
-]
-
 Name = TypeVar("Name", bound=Hashable)
 
 DEFAULT_RESAMPLES = 1000

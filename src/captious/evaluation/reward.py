@@ -18,8 +18,6 @@ from captious.metrics.contract.selection import ALL, MetricLike, select
 from captious.metrics.contract.set_metrics import needs_several_error
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["ImageRows", "Reward", "reward"]
-
 
 def reward(
     metric: MetricLike, references: object, output: str | None = None, *, settings: Settings | None = None

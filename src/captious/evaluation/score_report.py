@@ -14,18 +14,17 @@ from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, UnknownNameError, option
 from captious.evaluation.exact_sums import column_sums
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Request
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
     from captious.evaluation.group_scores import GroupedReport
-
-__all__ = ["Report", "Result", "Statistics", "no_captions"]
 
 
 class Statistics:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from captious.data import same_images
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.result_pictures import score_pictures
+from captious.random_seed import DEFAULT_SEED
 from captious.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
 
@@ -16,17 +17,6 @@ if TYPE_CHECKING:
     from captious.evaluation.description import Description
     from captious.evaluation.group_scores import GroupedReport, GroupScore
     from captious.evaluation.score_report import Report, Result
-
-__all__ = [
-    "AVERAGES",
-    "exclusions",
-    "grouped_score_table",
-    "images_text",
-    "lower_is_better_note",
-    "score_table",
-    "signature_lines",
-    "subject",
-]
 
 #: Averages over groups, as tables and as papers call them.
 AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}

@@ -23,8 +23,6 @@ from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 
-__all__ = ["Stream"]
-
 
 class Stream:
     """Metrics over captions that arrive in parts: ``update`` adds captions, ``compute`` gives corpus scores.

@@ -12,15 +12,14 @@ from captious.data.record_shapes import is_document
 from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_report import Report
 from captious.evaluation.score_tables import score_table
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table
 
 if TYPE_CHECKING:
     from captious.evaluation.pairwise import PairwiseComparison
-
-__all__ = ["Reports", "candidates_by_system"]
 
 
 class Reports(Displayed, Mapping[str, Report]):

@@ -10,7 +10,7 @@ import numpy as np
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_p_value, holm, ranks
+from captious.evaluation.resampling import Sampling, bootstrap_p_value, holm, ranks
 from captious.judgment.benchmark_scores import (
     ExternalScores,
     ItemScores,
@@ -33,8 +33,7 @@ from captious.metrics.contract.selection import ALL, MetricLike, check_used
 from captious.metrics.contract.settings import Settings
 from captious.pictures import Curves, scatter
 from captious.progress import steps
-
-__all__ = ["TESTS", "judge", "load_judgments"]
+from captious.random_seed import DEFAULT_SEED
 
 #: How the difference of two metrics can be tested.
 TESTS = ("permutation", "bootstrap")

@@ -20,22 +20,6 @@ from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, Rate
 from captious.judgment.protocols import Protocol
 from captious.judgment.rated_systems import RatedSystems
 
-__all__ = [
-    "CaptionPair",
-    "Item",
-    "PairReferences",
-    "RankedSystem",
-    "RatedCaption",
-    "Unknown",
-    "caption_pairs",
-    "judgments_of",
-    "letters",
-    "ranked_systems",
-    "rated_captions",
-    "references_table",
-    "sides",
-]
-
 
 class Unknown(int):
     """An image that has no id: the number of the only line that is about it."""

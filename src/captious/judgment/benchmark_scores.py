@@ -43,18 +43,6 @@ from captious.metrics.contract.selection import ALL, MetricLike
 from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
-__all__ = [
-    "ExternalScores",
-    "ItemScores",
-    "ScoreTable",
-    "ScoresSource",
-    "computed_scores",
-    "external_scores",
-    "read_scores",
-    "same_captions",
-    "summands",
-]
-
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
 ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
 #: Scores that were computed elsewhere: a table, or a file.

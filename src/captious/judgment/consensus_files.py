@@ -14,8 +14,6 @@ import numpy as np
 
 from captious.judgment.judgment_files import DataFolder
 
-__all__ = ["Consensus", "first_of", "read_consensus"]
-
 #: Triplets of a pair.
 PER_PAIR = 48
 

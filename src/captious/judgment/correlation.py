@@ -13,18 +13,6 @@ from numpy.typing import NDArray
 
 from captious.native import kendall_exchanged, kendall_resampled, threads
 
-__all__ = [
-    "BY_IMAGE",
-    "STATISTICS",
-    "Points",
-    "Statistic",
-    "average_precision",
-    "correlation",
-    "p_of_none",
-    "standardized",
-    "williams",
-]
-
 #: How scores are compared with ratings.
 Statistic: TypeAlias = Literal["kendall-tau-b", "kendall-tau-c", "spearman", "pearson"]
 STATISTICS: tuple[str, ...] = get_args(Statistic)

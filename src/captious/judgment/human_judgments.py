@@ -21,8 +21,6 @@ from captious.evaluation.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, p_of_none, williams
 from captious.judgment.protocols import Protocol
 
-__all__ = ["CaptionJudgments", "CaptionPairs", "HumanJudgments", "OfSystems", "RatedCaptions", "SystemRanking"]
-
 _BATCH = 100  # resamples at a time
 
 

@@ -21,18 +21,6 @@ from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, ResourceError, option
 from captious.resources.pickles import PickleError, read_pickle
 
-__all__ = [
-    "COCO_CAPTIONS",
-    "TOKENS",
-    "DataFolder",
-    "coco_captions_file",
-    "data_folder",
-    "entry_of",
-    "number_within",
-    "read_coco_captions",
-    "read_flickr8k_captions",
-]
-
 _VARIABLE = "CAPTIOUS_DATA"
 _AGAIN = "download the file again"
 T = TypeVar("T")

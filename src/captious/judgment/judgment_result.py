@@ -16,8 +16,6 @@ from captious.pictures import Picture
 from captious.table import Table, json_document
 from captious.version import __version__
 
-__all__ = ["Agreement", "BenchmarkResult", "Judgment"]
-
 
 @dataclass(frozen=True)
 class Agreement:

@@ -18,8 +18,6 @@ from captious.version import __version__
 if TYPE_CHECKING:
     from captious.judgment.judgment_result import BenchmarkResult, Judgment
 
-__all__ = ["data_text", "judgment_table"]
-
 _FOLD = 100  # columns of a terminal
 
 _RATINGS = {

@@ -14,19 +14,6 @@ from captious.evaluation import Report, Result, evaluate
 from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.settings import Settings
 
-__all__ = [
-    "MetricLike",
-    "Metrics",
-    "all_warnings",
-    "as_selection",
-    "check_not_constant",
-    "checked_scores",
-    "negated",
-    "oriented",
-    "score_captions",
-    "sign_of",
-]
-
 _ROUNDING = 1e-12
 #: Metrics of a study: one, several, a selection, or None for the metrics of the COCO evaluation that can run here.
 Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Selection | None

@@ -30,8 +30,6 @@ from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
 
-__all__ = ["AGREEMENT", "Agreements", "Scores", "Trials", "Variation"]
-
 #: The columns of ``Trials.records``.
 AGREEMENT = (
     *("benchmark", "value", "ci95_low", "ci95_high", "sd_over_seeds"),

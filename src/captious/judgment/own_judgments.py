@@ -19,8 +19,6 @@ from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import SYSTEM_FACT, Protocol, Rule
 from captious.judgment.rated_systems import SYSTEM_STATISTICS
 
-__all__ = ["as_own", "load_own"]
-
 #: Before statistics that compare mean scores of systems with their mean ratings.
 _SYSTEM = "system-"
 #: The statistics for a file of ratings, or of pairs; the first is the default.

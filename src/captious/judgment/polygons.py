@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["area", "clipped", "ellipse", "overlap"]
-
 #: Corners of the polygon that stands for an ellipse.
 _CORNERS = 64
 

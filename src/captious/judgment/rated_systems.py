@@ -14,8 +14,6 @@ from captious.evaluation.resampling import permutation_p_value
 from captious.judgment.correlation import standardized
 from captious.judgment.human_judgments import CaptionJudgments, OfSystems
 
-__all__ = ["SYSTEM_STATISTICS", "RatedSystems", "agreement_of_systems"]
-
 #: How mean scores of systems are compared with their mean ratings.
 SYSTEM_STATISTICS = ("pearson", "spearman", "kendall-tau-b", "pairwise-accuracy")
 

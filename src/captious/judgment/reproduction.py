@@ -15,7 +15,7 @@ from typing import Any
 
 from captious.displayed import Displayed
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.agreement import judge, load_judgments
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
@@ -32,8 +32,7 @@ from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
 from captious.pictures import Picture
 from captious.progress import steps
-
-__all__ = ["reproduce"]
+from captious.random_seed import DEFAULT_SEED
 
 #: A file in the folder of data, within a request for a metric.
 _FILE_NAME = re.compile(r"\{([^{}]+)\}")

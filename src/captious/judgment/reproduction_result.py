@@ -15,8 +15,6 @@ from captious.pictures import Picture
 from captious.table import Cell, Column, Form, Row, Table, json_document
 from captious.version import __version__
 
-__all__ = ["PaperIndex", "Reproduced", "Reproduction"]
-
 
 @dataclass(frozen=True)
 class Reproduced:

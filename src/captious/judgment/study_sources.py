@@ -10,8 +10,6 @@ from captious.errors import ParameterError
 from captious.judgment.agreement import load_judgments
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 
-__all__ = ["checksums", "judged_captions", "name_of_file"]
-
 
 def judged_captions(
     benchmark: str | os.PathLike[str] | HumanJudgments, data: str | os.PathLike[str] | None

@@ -15,8 +15,6 @@ from captious.text import PTB, Tokens, WordLayer
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["WordCounts", "fitted_probability", "model_precision", "occurrences", "precision_at_recall", "ratio"]
-
 
 # ---- the model
 

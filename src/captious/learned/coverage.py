@@ -19,8 +19,6 @@ from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.sentence_coverage import PairScores, SentenceCoverage
 from captious.metrics.sparcs import ConceptLayer, Concepts
 
-__all__ = ["Coverage"]
-
 
 class Coverage(SentenceCoverage):
     """How well the sentences of a candidate and of its references cover each other, 0 to 1, higher is better.

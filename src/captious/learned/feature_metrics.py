@@ -20,8 +20,6 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.row_files import check_row_file, write_parquet, write_rows
 
-__all__ = ["FEATURE_FORMATS", "Features", "check_feature_file", "write_features"]
-
 #: Parameters whose values are written in the set, or are the defaults of its metrics.
 _OF_THE_SET = {"variant", "chains", "combine", "modules"}
 

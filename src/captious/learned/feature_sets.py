@@ -24,8 +24,6 @@ from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
 from captious.resources.coco_val import NAME as COCO_VAL
 
-__all__ = ["FEATURE_SETS", "Feature", "FeatureSet", "as_feature_set"]
-
 #: Parameters that are resources. A set may name the document frequencies of the package, which are not a user's file.
 _RESOURCES = ({*Settings.__dataclass_fields__} | {"constants", "stop_words", "weights"}) - {"tokenizer"}
 _MOST_FEATURES = 1_000

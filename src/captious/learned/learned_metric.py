@@ -19,8 +19,6 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.parsing.parsed_captions import ParseSource, as_parse_source
 
-__all__ = ["LearnedMetric"]
-
 
 class LearnedMetric(Features):
     """P(human), 0 to 1, of a network over features. The corpus score is the mean.

@@ -18,8 +18,6 @@ from captious.learned.feature_sets import FeatureSet
 from captious.learned.network import Network
 from captious.learned.weight_files import read_weights, write_weights
 
-__all__ = ["NetworkWeights", "bundled"]
-
 _LARGEST = 64 << 20
 _MOST_LAYERS = 32
 _HELP = "give a file that 'captious learn train' wrote"

@@ -13,8 +13,6 @@ from typing import Any, Self, TypeVar
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
 
-__all__ = ["AnyRecipe", "choice", "number", "read_recipe", "read_table", "several", "whole"]
-
 _LARGEST = 1 << 20
 
 

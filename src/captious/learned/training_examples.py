@@ -13,8 +13,6 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.progress import Progress
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["HUMAN", "NEGATIVES", "OTHER", "Example", "ExampleCounts", "Examples", "make_examples", "normalized"]
-
 #: The system of captions by people of their own image.
 HUMAN = "human"
 #: The system of captions of other images, whoever wrote them.

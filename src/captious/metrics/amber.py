@@ -28,8 +28,6 @@ from captious.text.base_forms import nouns as nltk_nouns
 from captious.text.nltk_tokens import sentences
 from captious.text.tokenizers import PTB
 
-__all__ = ["Amber"]
-
 
 class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists]):
     in_labels = False

@@ -24,8 +24,6 @@ from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
 
-__all__ = ["LAYERS", "BertScore"]
-
 #: The layer that correlates best with human judgments on WMT16, by model, as in bert_score 0.3.13.
 LAYERS = {
     "albert-base-v1": 10,

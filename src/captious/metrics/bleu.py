@@ -18,8 +18,6 @@ from captious.metrics.shared.word_explanations import MatchedNgram, NgramMatches
 from captious.native import bleu_statistics, threads
 from captious.text import NgramLayer
 
-__all__ = ["Bleu"]
-
 _TINY, _SMALL = 1e-15, 1e-9  # added by the official scorer to every numerator and every denominator
 
 

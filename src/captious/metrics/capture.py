@@ -28,8 +28,6 @@ from captious.scenes.synonyms import LemmaNames, lemma_names
 from captious.scenes.tuples import Tuple
 from captious.text.stop_words import StopWords, as_stop_words
 
-__all__ = ["ABSTRACT_NOUNS", "Capture"]
-
 _KINDS = ("object", "attribute", "relation")
 _WEIGHTS = np.array([0.5, 0.5, 0.2])
 _TINY = 1e-6

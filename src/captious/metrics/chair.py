@@ -30,8 +30,6 @@ from captious.metrics.shared.object_words import COCO, BaseForms, Mention, Menti
 from captious.text.base_forms import Singulars, lemmas
 from captious.text.nltk_tokens import word_tokenize
 
-__all__ = ["Chair", "Mentions", "with_objects"]
-
 
 @dataclass(frozen=True)
 class Mentions:

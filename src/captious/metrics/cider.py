@@ -27,8 +27,6 @@ from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.resources.coco_val import FILE, NAME
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
-__all__ = ["Cider", "FrequenciesParameter", "WeightLayer", "as_frequencies"]
-
 _FEW_IMAGES = 100
 _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
 

@@ -23,8 +23,6 @@ from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = ["CiderR"]
-
 #: How much repetition and length count; the exponents of a weighted geometric mean.
 _REPETITION, _LENGTH = 0.8, 0.2
 _WORDS = re.compile(r"\w+")

@@ -17,8 +17,6 @@ from captious.metrics.contract.metric import State
 from captious.metrics.sbert import Sbert
 from captious.metrics.shared.fluency_errors import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
 
-__all__ = ["Fense"]
-
 
 class Fense(Sbert):
     """FENSE, -1 to 1, higher is better: ``sbert``, of which an error leaves a tenth. The corpus score is the mean.

@@ -23,8 +23,6 @@ from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of
 from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
 
-__all__ = ["CHAINS", "Hwcm"]
-
 #: What chains may be made of.
 CHAINS = ("lemma", "dep", "pos", "text")
 _DEPTH = 4

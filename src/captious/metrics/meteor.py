@@ -23,8 +23,6 @@ from captious.text import as_tokenizer
 from captious.text.languages import ENGLISH, Language, as_language
 from captious.text.meteor_words import MeteorLayer
 
-__all__ = ["Alignment", "Match", "Meteor", "align"]
-
 #: In METEOR's order, with its weights for English.
 _MODULES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
 

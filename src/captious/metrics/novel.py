@@ -24,8 +24,6 @@ from captious.metrics.contract.parameters import ResourceParameter
 from captious.native import Vocabulary
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = ["KnownCaptions", "Novel", "known_captions", "training_label"]
-
 
 @dataclass(frozen=True, eq=False)
 class KnownCaptions:

@@ -25,8 +25,6 @@ from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.known_images import check_known_images
 
-__all__ = ["Pope"]
-
 _LABELS = {"yes": True, "no": False}
 _NO = frozenset({"No", "not", "no"})
 _HELP = 'write {"question_id": 1, "label": "yes"} on every line, as in coco_pope_random.json, or {"1": "yes"}'

@@ -31,8 +31,6 @@ from captious.metrics.sparcs import Sparcs
 from captious.metrics.spurts import Spurts
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["PUBLISHED", "THRESHOLD", "Parts", "Smurf", "SmurfConstants", "fuse", "grammar_penalty"]
-
 _PARTS = ("sparcs", "spurts", "mima")
 _HELP = "create it again: captious fit smurf REFERENCES -o FILE"
 

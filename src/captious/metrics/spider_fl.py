@@ -17,8 +17,6 @@ from captious.metrics.shared.fluency_errors import DetectorParameter, PenaltyPar
 from captious.metrics.spider import Spider
 from captious.models.pretrained import missing_extra
 
-__all__ = ["SpiderFl"]
-
 
 class SpiderFl(Spider):
     """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, of which an error leaves a tenth.

@@ -23,8 +23,6 @@ from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
 from captious.native import nearest_word_movers, threads, transport_plan, word_distances, word_mover_distances
 from captious.text.stop_words import NLTK_STOP_WORDS, StopWords
 
-__all__ = ["Move", "Transport", "Wmd"]
-
 #: Distinct words of a caption; the cost of moving them grows with the third power of their number.
 MOST_WORDS = 1_000
 

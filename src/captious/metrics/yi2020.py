@@ -25,8 +25,6 @@ from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFre
 from captious.models import EncodedTexts, EncodingLayer
 from captious.progress import Progress
 
-__all__ = ["Yi2020"]
-
 _LAYER = 8
 _THRESHOLD = 0.4
 _THRESHOLDS = {"roberta": 0.83, "xlm-roberta": 0.83, "camembert": 0.83}  # by architecture

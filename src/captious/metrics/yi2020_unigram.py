@@ -17,8 +17,6 @@ from captious.metrics.contract.parameters import TokenizerParameter
 from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.text import TokenLayer, Tokens
 
-__all__ = ["Yi2020Unigram"]
-
 
 class Yi2020Unigram(MeanMetric):
     """Share of the references' distinct words that occur in the candidate, excluding stop words.

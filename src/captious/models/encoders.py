@@ -22,8 +22,6 @@ from captious.models.clip_checkpoints import clip_of_checkpoint, companion
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 
-__all__ = ["Batch", "Encoder", "as_encoder", "equal_lengths", "token_ids"]
-
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
 _NO_LIMIT = 1 << 30  # tokens; where there is no limit, transformers gives a larger number

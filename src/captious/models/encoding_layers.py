@@ -19,8 +19,6 @@ from captious.data.annotation_storage import text_array, texts_of
 from captious.models.encoders import Encoder
 from captious.models.token_vectors import TokenVectors
 
-__all__ = ["EncodedTexts", "EncodingLayer", "TextLayer"]
-
 R = TypeVar("R")
 Value = TypeVar("Value", bound=Hashable)
 

@@ -22,8 +22,6 @@ from captious.models.encoders import equal_lengths, token_ids
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 
-__all__ = ["MOST_TOKENS", "ErrorDetector", "as_error_detector"]
-
 #: The most tokens that are read of a caption, as in FENSE's code.
 MOST_TOKENS = 64
 _TEXTS_PER_BATCH = 64

@@ -27,8 +27,6 @@ from captious.models.images import ids_in_name
 from captious.resources.npy_files import read_npz
 from captious.row_files import write_parquet
 
-__all__ = ["IMAGE_FEATURE_FORMATS", "ImageFeatures", "check_image_feature_file"]
-
 #: Extensions of files of image features.
 IMAGE_FEATURE_FORMATS = (".npz", ".parquet", ".h5")
 _HELP = (

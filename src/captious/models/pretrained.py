@@ -12,8 +12,6 @@ from typing import Any
 from captious.errors import ResourceError
 from captious.native import threads
 
-__all__ = ["INSTALL", "image_processor", "is_here", "missing_extra", "pretrained", "torch_threads", "version_of"]
-
 #: The command that installs what models need.
 INSTALL = "pip install 'captious[models]'"
 

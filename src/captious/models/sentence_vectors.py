@@ -22,8 +22,6 @@ from captious.errors import ResourceError
 from captious.models.encoders import Encoder
 from captious.models.encoding_layers import numbered
 
-__all__ = ["SentenceLayer", "SentenceVectors", "most_tokens", "phrase_vectors", "sentence_vectors"]
-
 #: Pools, as sentence-transformers calls them.
 _POOLS = {"cls_token": "cls", "mean_tokens": "mean", "max_tokens": "max", "cls": "cls", "mean": "mean", "max": "max"}
 #: The parts of a model of sentence-transformers that are understood; lengths are made 1 in any case.

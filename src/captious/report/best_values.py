@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from captious.report import numbers
 from captious.table import Table
 
-__all__ = ["best_looking"]
-
 
 def best_looking(table: Table) -> list[list[bool]]:
     """For each cell of each row, whether it looks like the best of those that it can be compared with."""

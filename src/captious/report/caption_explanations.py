@@ -26,8 +26,6 @@ from captious.report.explanations import explained_parts, explanation_values
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["CaptionExplanation", "explain", "explainable", "explained_caption"]
-
 
 @dataclass(frozen=True)
 class CaptionExplanation:

@@ -12,8 +12,6 @@ from captious.report import numbers
 from captious.report.interval_drawings import SERIES, difference_drawing, scores_drawing
 from captious.table import PAGE, Cell, Column, Table, oriented
 
-__all__ = ["DESIGN_FOLDER", "asset", "details", "html", "html_table", "note", "scrolling", "signature_list", "text"]
-
 #: What pages of results and of the evaluation server look like: a folder of assets.
 DESIGN_FOLDER = "design"
 

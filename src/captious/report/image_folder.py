@@ -11,8 +11,6 @@ from urllib.parse import quote
 from captious.data import ImageId
 from captious.report.image_urls import ImageUrls
 
-__all__ = ["ImageFolder", "image_source"]
-
 
 @dataclass(frozen=True)
 class ImageFolder:

@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 from captious.data import ImageId
 from captious.errors import ParameterError
 
-__all__ = ["ImageUrls", "fields_problem"]
-
 
 def fields_problem(template: str) -> str:
     """What is wrong with the fields of a template, in which nothing but ``{id}`` may be replaced; "" if nothing is."""

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from captious.report import numbers
 from captious.table import Cell, Form
 
-__all__ = ["SERIES", "axis_drawing", "difference_drawing", "interval_drawing", "scores_drawing"]
-
 SERIES = 8  # colors of systems
 _LANE = 9  # between values of different systems, in pixels
 _AXIS = 14  # below them

@@ -12,20 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-__all__ = [
-    "Block",
-    "Each",
-    "Facts",
-    "Folded",
-    "Graph",
-    "Items",
-    "Marks",
-    "Matrix",
-    "Note",
-    "Table",
-    "Words",
-]
-
 
 @dataclass(frozen=True)
 class Marks:

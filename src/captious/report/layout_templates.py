@@ -9,8 +9,6 @@ from typing import Any
 from captious.report import numbers
 from captious.report.explanation_layouts import SIGNS
 
-__all__ = ["MISSING", "at", "filled", "named", "written"]
-
 #: Stands for a value that an explanation does not have.
 MISSING = object()
 _PLACE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")

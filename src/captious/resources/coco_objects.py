@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["FILE", "NAME"]
-
 #: What signatures call them.
 NAME = "coco"
 #: Where they are.

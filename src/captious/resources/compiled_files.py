@@ -18,8 +18,6 @@ from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays, write_arrays
 from captious.resources.cache import cache_folder, make_folder
 
-__all__ = ["ResourceFiles", "compiled"]
-
 _UNFINISHED = ".captious-*"  # what `whole_file` calls a file until it is complete
 
 

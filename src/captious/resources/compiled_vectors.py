@@ -25,8 +25,6 @@ from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.resources.vector_source import PIECE, VectorFileError, opened
 
-__all__ = ["INSTALL", "VectorFile", "delete", "folder", "index_file", "is_checksum", "is_compiled", "read_json"]
-
 #: The command that adds word vectors.
 INSTALL = "captious vectors add FILE --name NAME"
 

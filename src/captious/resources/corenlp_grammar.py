@@ -18,8 +18,6 @@ from captious.decompression import is_gzip, unpacked
 from captious.resources.grammar import ANY, Grammar
 from captious.resources.java_objects import JavaObject, read_object
 
-__all__ = ["fingerprint_of", "read_grammar"]
-
 _Counts: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float64]]
 
 _LARGEST = 1 << 25  # bytes of the stream; that of CoreNLP 3.6.0 has a fifth of it

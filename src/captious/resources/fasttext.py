@@ -22,8 +22,6 @@ from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
 from captious.resources.vector_source import PIECE, WIDEST, VectorFileError, VectorReader, finite
 
-__all__ = ["MAGIC", "source"]
-
 #: How such a file begins.
 MAGIC = struct.pack("<i", 793712314)
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from captious.errors import ResourceError
 from captious.resources.arrays import Arrays, open_arrays
 
-__all__ = ["ANY", "BUNDLED", "FILE", "FORMAT", "VERSION", "Grammar", "bundled_arrays", "bundled_grammar"]
-
 #: In place of a tag or a word of the lexicon: a total over all of them.
 ANY = -1
 

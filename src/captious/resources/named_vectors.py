@@ -25,20 +25,6 @@ from captious.resources.compiled_vectors import (
 )
 from captious.resources.vector_index import VectorIndex
 
-__all__ = [
-    "INSTALL",
-    "NAME",
-    "VARIABLE",
-    "NamedVectors",
-    "VectorFile",
-    "add",
-    "default",
-    "describe",
-    "find",
-    "names",
-    "remove",
-]
-
 #: The environment variable that names the default.
 VARIABLE = "CAPTIOUS_VECTORS"
 

@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from captious.decompression import check_size
 
-__all__ = ["MAGIC", "map_npy", "read_npy", "read_npz"]
-
 #: How a .npy file begins.
 MAGIC = npy.MAGIC_PREFIX
 

@@ -21,8 +21,6 @@ from typing import IO, Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PickleError", "PickledObject", "read_pickle"]
-
 #: What is read from: bytes, or a file that is mapped into memory.
 Buffer: TypeAlias = Any
 

@@ -16,8 +16,6 @@ from captious.version import __version__
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
-__all__ = ["FileOfPieces", "copied", "is_url", "opened"]
-
 _SECONDS = 60.0  # of silence
 _PIECE = 1 << 20
 #: Bytes to request: the first time, and at most; the number doubles as long as reading is sequential.

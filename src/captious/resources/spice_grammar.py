@@ -26,8 +26,6 @@ from captious.resources.grammar import Grammar
 from captious.resources.remote_files import is_url, opened
 from captious.resources.wheels import installed_folder
 
-__all__ = ["INSTALL", "SpiceGrammar", "fetch", "find"]
-
 #: The command that installs the grammar.
 INSTALL = "captious resources get spice-grammar"
 

@@ -21,8 +21,6 @@ from captious.resources import fasttext, keyed_vectors, npy_files
 from captious.resources.vector_index import Block
 from captious.resources.vector_source import PIECE, VectorFileError, VectorReader, encoded, finite, from_arrays, opened
 
-__all__ = ["source_of"]
-
 _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12
 _HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*")

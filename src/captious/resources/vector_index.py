@@ -19,8 +19,6 @@ from captious.data.source import is_unicode
 from captious.native import find_words, mean_vectors, sorted_words, subword_buckets, threads
 from captious.resources.arrays import Arrays
 
-__all__ = ["Block", "DuplicateWordError", "Subwords", "VectorIndex", "index_of"]
-
 
 @dataclass(frozen=True)
 class Subwords:

@@ -16,8 +16,6 @@ from captious.decompression import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpa
 from captious.errors import ResourceError
 from captious.resources.vector_index import Block, Subwords
 
-__all__ = ["FORMS", "PIECE", "WIDEST", "VectorFileError", "VectorReader", "encoded", "finite", "from_arrays", "opened"]
-
 #: What can be read, in human-readable form.
 FORMS = (
     "GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with words and vectors, "

@@ -22,8 +22,6 @@ from captious.data.row_parser import Batch, Choose
 from captious.data.source import Source, is_unicode, some
 from captious.errors import InputError, MissingReferencesError, UnknownImageError, option
 
-__all__ = ["BATCH_ROWS", "Rows", "ShardColumns", "checked_rows"]
-
 #: Rows that are in memory at a time, unless another number is asked for.
 BATCH_ROWS = 8192
 

@@ -28,8 +28,6 @@ from captious.scale.scoring_plan import Plan
 from captious.scale.states import INDEX, States, can_be_saved, load_states, save_states
 from captious.scale.sums import ShardSums
 
-__all__ = ["ResultFolder"]
-
 _FORMAT = 1
 _START_AGAIN = "give another folder, or remove this one to score everything again"
 _RUN = b"captious run"  # in the metadata of files of caption scores: the run that they are of

@@ -22,8 +22,6 @@ from captious.data.source import Source
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
 from captious.scale.batches import BATCH_ROWS, Rows, ShardColumns, checked_rows
 
-__all__ = ["FileShard", "GeneratedShard", "Shard", "as_shards"]
-
 _BUFFER = 1 << 20
 
 

@@ -14,8 +14,6 @@ from captious.parsing.parses import Parse
 from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
 
-__all__ = ["SPLITS", "TupleLayer"]
-
 #: How captions are split before they are parsed.
 SPLITS = ("none", "sentences")
 

@@ -24,8 +24,6 @@ from captious.scenes.synonyms import Concept, synonyms
 from captious.scenes.tuples import Tuple
 from captious.text.tokenizers import Tokenizer
 
-__all__ = ["SceneGraphLayer", "facts_of", "gc_pause"]
-
 
 class _Pause:
     """A pause of Python's garbage collection, for while only objects that stay are made.

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from captious.native import MeteorLexicon
 from captious.resources.meteor_tables import MeteorTables
 
-__all__ = ["Concept", "LemmaNames", "Synonyms", "lemma_names", "names_of", "synonyms"]
-
 Concept: TypeAlias = frozenset[str | int]
 """What a thing is called, and the numbers of the synonym sets of these names. Two are alike if they share any."""
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from captious.errors import ParameterError, UnknownNameError
 
-__all__ = ["BY_NAME", "ENGLISH", "LANGUAGES", "Language", "as_language"]
-
 
 @dataclass(frozen=True)
 class Language:

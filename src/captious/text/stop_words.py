@@ -11,8 +11,6 @@ from pathlib import Path
 from captious.decompression import user_text
 from captious.errors import ParameterError
 
-__all__ = ["NLTK_STOP_WORDS", "StopWords", "as_stop_words"]
-
 
 @dataclass(frozen=True)
 class StopWords:

@@ -22,20 +22,6 @@ from captious.text.nltk_tokens import smurf_words
 from captious.text.thai_words import thai_words
 from captious.text.unicode_words import unicode_words
 
-__all__ = [
-    "CHARACTERS",
-    "PTB",
-    "PTB_HARNESS",
-    "PTB_RAW",
-    "SMURF",
-    "SPACES",
-    "WHITESPACE",
-    "Tokenizer",
-    "as_tokenizer",
-    "register_tokenizer",
-    "tokenizer_names",
-]
-
 
 @dataclass(frozen=True)
 class Tokenizer:

@@ -16,8 +16,6 @@ from captious.data import read_references
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_training import train_critique
 
-__all__ = ["critique"]
-
 
 @click.command()
 @click.argument("references", type=FILE)

@@ -26,8 +26,6 @@ from captious.models.image_features import ImageFeatures
 from captious.report.formats import FORMATS
 from captious.report.presentation import Presentation
 
-__all__ = ["leic"]
-
 
 @click.command()
 @click.argument("candidates", type=FILE)

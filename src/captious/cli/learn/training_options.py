@@ -18,8 +18,6 @@ from captious.learned.critique.critique_training import train_critique
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 
-__all__ = ["captions_by_image", "critique_options", "recipe_seed_option", "weights_name_option"]
-
 recipe_seed_option = click.option("--seed", **{**SEED, "help": "Random seed. Default: that of the recipe."})
 weights_name_option = click.option(
     "--name", metavar="NAME", help="Name of the weights in signatures. Default: that of the output file."

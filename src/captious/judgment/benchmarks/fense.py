@@ -22,8 +22,6 @@ from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, PairRef
 from captious.judgment.benchmark_items import sides
 from captious.judgment.protocols import NOTHING, SYSTEM_FACT, of_systems
 
-__all__ = ["AUDIOCAPS_EVAL", "CLOTHO_EVAL"]
-
 _KINDS = ("HC", "HI", "HM", "MM")
 _KEYS = ("HC", "HI", "HM", "MM_1", "MM_2", "MM_3", "MM_4", "MM_5")
 _N_REFERENCES = 4

@@ -17,8 +17,6 @@ from captious.judgment.correlation import BY_IMAGE
 from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.protocols import AS_GIVEN
 
-__all__ = ["FLICKR8K_EXPERT"]
-
 _NORMALIZED = "flickr8k/expert.jsonl"
 _EXPERT = "flickr8k/ExpertAnnotations.txt"
 _MEANS = "yi2020/flickr.json"

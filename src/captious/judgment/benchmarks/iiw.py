@@ -18,8 +18,6 @@ from typing import Any
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 
-__all__ = ["IIW"]
-
 #: The names of criteria, and what the files call them.
 _CRITERIA = {
     "comprehensiveness": "Comprehensiveness",

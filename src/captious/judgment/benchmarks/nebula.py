@@ -17,8 +17,6 @@ from pathlib import PurePath
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
 from captious.judgment.judgment_files import number_within
 
-__all__ = ["NEBULA"]
-
 _TEST = "nebula/test-*.parquet"
 _CORRECTIONS = tuple(f"nebula/spica_{split}.csv" for split in ("train", "val", "test"))
 

@@ -19,8 +19,6 @@ from captious.judgment.study_sources import checksums, name_of_file
 from captious.progress import steps
 from captious.text import PTB, Tokens
 
-__all__ = ["PEOPLE", "RULES", "collection_rules"]
-
 #: What tables call those who wrote the references.
 PEOPLE = "people"
 _WORDS = 8

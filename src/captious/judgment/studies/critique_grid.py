@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import read_captions
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.evaluation.resampling import Sampling, bootstrap_sums
 from captious.judgment.studies.robustness import PATHOLOGIES, specimens_of
 from captious.judgment.study_result import Dot, Dots, Study
 from captious.judgment.study_sources import checksums, name_of_file
@@ -28,8 +28,7 @@ from captious.learned.critique.two_folds import TwoFolds, two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.progress import steps
-
-__all__ = ["critique_grid"]
+from captious.random_seed import DEFAULT_SEED
 
 
 def critique_grid(

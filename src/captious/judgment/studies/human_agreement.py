@@ -22,7 +22,7 @@ from captious.data import Captions, References, read_references
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
@@ -30,8 +30,7 @@ from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.other_names import TOOLKIT_NAMES
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-
-__all__ = ["PublishedScores", "expected_next", "human_agreement", "read_human_row"]
+from captious.random_seed import DEFAULT_SEED
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,6 @@ from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, gra
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 
-__all__ = ["PEOPLE", "Place", "hold_out", "places", "smurf_analysis", "smurf_scores"]
-
 #: What tables call those who wrote the references.
 PEOPLE = "people"
 _DEVIATIONS = 1.15

@@ -31,8 +31,6 @@ from captious.progress import Progress, steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
 
-__all__ = ["word_agreement"]
-
 #: Parts of speech that words are grouped by.
 _KINDS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective"}
 _ALL = "word"  # the only kind where there is no tagger

@@ -21,8 +21,6 @@ from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
 
-__all__ = ["PEOPLE", "word_frequencies"]
-
 #: What tables call the human captions.
 PEOPLE = "people"
 _POINTS = 200  # of a curve

@@ -19,8 +19,6 @@ from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded
 from captious.learned.weight_files import check_name, read_weights, write_weights
 
-__all__ = ["CritiqueWeights"]
-
 _LARGEST = 1 << 30
 _HELP = "give a file that 'captious learn critique' wrote"
 

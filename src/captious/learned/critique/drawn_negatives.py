@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
 
-__all__ = ["permuted", "with_random_words"]
-
 
 def with_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """A caption, some of whose words are replaced by random words: two or more, if it has as many.

@@ -19,8 +19,6 @@ from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, Metric, RowScores, Savable, State
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["Combined", "CombinedState"]
-
 
 @dataclass(frozen=True)
 class CombinedState:

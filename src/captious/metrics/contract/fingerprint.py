@@ -16,8 +16,6 @@ import numpy as np
 
 from captious.errors import ParameterError
 
-__all__ = ["class_hash", "function_hash"]
-
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...), PurePath, np.generic)
 #: Attributes of classes that Python and this package set.
 _NOT_WRITTEN = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__"})

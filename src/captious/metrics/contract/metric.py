@@ -38,19 +38,6 @@ from captious.metrics.contract.parameters import (
 from captious.random_seed import DEFAULT_SEED
 from captious.version import __version__
 
-__all__ = [
-    "BaseMetric",
-    "Declared",
-    "MeanMetric",
-    "Metric",
-    "RowScores",
-    "Savable",
-    "State",
-    "no_parameter",
-    "signature",
-    "with_part",
-]
-
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
 RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float64]]
 

@@ -24,8 +24,6 @@ from captious.metrics.contract.fingerprint import function_hash
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.version import __version__
 
-__all__ = ["FunctionMetric", "ScoreFunction", "function_in_file", "names_a_file"]
-
 #: From candidates and their references to one score per candidate, or from one candidate and its references to a score.
 ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
 #: Names of a first parameter that gets all candidates at once.

@@ -19,19 +19,6 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.settings import label_of
 from captious.text import Tokenizer, as_tokenizer
 
-__all__ = [
-    "LARGE",
-    "ChoiceParameter",
-    "FlagParameter",
-    "IntegerParameter",
-    "NumberParameter",
-    "Parameter",
-    "ResourceParameter",
-    "TextParameter",
-    "TokenizerParameter",
-    "exact",
-]
-
 #: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
 LARGE = 1_000_000
 

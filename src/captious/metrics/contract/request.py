@@ -16,8 +16,6 @@ from captious.metrics.contract.metric import BaseMetric, no_parameter
 from captious.metrics.contract.other_names import SHORT_NAMES
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["Request", "parameters_of"]
-
 
 @dataclass(frozen=True)
 class Request:

@@ -17,8 +17,6 @@ from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings, label_of
 from captious.text.languages import ENGLISH, as_language
 
-__all__ = ["ALL", "MetricLike", "RequestedMetric", "Selection", "check_used", "select", "select_one"]
-
 #: What counts as a metric.
 MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
 

@@ -16,8 +16,6 @@ from captious.data import Captions, CaptionSets, References
 from captious.errors import ParameterError, UnknownNameError, option
 from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
 
-__all__ = ["OF_K", "OfK", "OfKChoice", "SetMeanMetric", "SetMetric", "check_of_k", "needs_several_error"]
-
 OfKChoice: TypeAlias = Literal["mean", "best"]
 #: Ways to make one score per image of those of its candidates, the default first.
 OF_K: tuple[OfKChoice, ...] = get_args(OfKChoice)

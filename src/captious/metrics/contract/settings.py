@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from captious.models.endpoints import ChatModel
     from captious.parsing.parsed_captions import ParseSource
 
-__all__ = ["REFERENCES_AS", "Settings", "label_of"]
-
 #: How metrics get the references of an image: each by itself, or all as one text.
 REFERENCES_AS = ("each", "cat")
 

@@ -20,8 +20,6 @@ from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
 from captious.resources.text_files import text_as_json
 
-__all__ = ["AmberLists", "ImageWords", "as_amber_lists"]
-
 _ANNOTATIONS, _RELATION, _SAFE = "annotations.json", "relation.json", "safe_words.txt"
 _HELP = "download data/annotations.json, relation.json and safe_words.txt of junyangwang0410/AMBER on GitHub"
 # AMBER_12.jpg, with or without a folder and an extension, and 12

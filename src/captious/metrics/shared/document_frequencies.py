@@ -27,8 +27,6 @@ from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
-__all__ = ["DocumentFrequencies", "FrequencySum"]
-
 _FORMAT = 1
 _MOST_DOCUMENTS = 1 << 53
 _MOST_COUNTED = (1 << 31) - 1  # counts of n-grams have 32 bits

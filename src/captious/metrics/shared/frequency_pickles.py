@@ -18,8 +18,6 @@ import numpy as np
 from captious.atomic_write import whole_file
 from captious.errors import ResourceError
 
-__all__ = ["read_pickle", "write_pickle"]
-
 _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
 _ALSO_COUNTS = "df"  # the key of vrama91/coco-caption
 _HELP = "give a pickle with document_frequency and ref_len, as the training code writes it"

@@ -18,8 +18,6 @@ from captious.data.caption_rows import CaptionRows
 from captious.data.ids import IdForm, are_numbers, numbers_from_text
 from captious.errors import MissingExtraError, ParameterError
 
-__all__ = ["ImageObjects", "as_image_objects"]
-
 
 @dataclass(frozen=True, eq=False)
 class ImageObjects:

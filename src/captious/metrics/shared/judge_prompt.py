@@ -15,8 +15,6 @@ from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.metrics.contract.parameters import ResourceParameter
 
-__all__ = ["Prompt", "PromptParameter", "listed"]
-
 _FOLDER = Path(__file__).parent / "prompts"
 
 

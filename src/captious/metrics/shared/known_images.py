@@ -8,8 +8,6 @@ from captious.data import Captions
 from captious.data.source import images
 from captious.errors import MissingObjectsError, option
 
-__all__ = ["check_known_images"]
-
 
 def check_known_images(
     captions: Captions, found: Sequence[object | None], what: str, source: str, help: str, *, each: str = "images"

@@ -22,8 +22,6 @@ from captious.models.endpoints import Answer, ChatModel, Question, as_chat_model
 from captious.models.images import find_images
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["JudgeMetric", "Judgments", "ModelJudge", "Reading", "final_answer", "first_object"]
-
 Reading = Callable[[Answer], float | None]
 
 

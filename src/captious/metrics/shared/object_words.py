@@ -21,8 +21,6 @@ from captious.errors import ParameterError, ResourceError
 from captious.resources.coco_objects import FILE, NAME
 from captious.resources.text_files import text_as_json
 
-__all__ = ["COCO", "Mention", "MentionFinder", "ObjectWords", "as_object_words"]
-
 #: The words of the package.
 COCO = NAME
 

@@ -10,8 +10,6 @@ from captious.parsing.parsed_captions import ParseSource
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.text.sentences import LONG_SENTENCE
 
-__all__ = ["n_long_captions", "slow_parses"]
-
 _SECONDS = 0.47  # CPU seconds of a sentence of 100 words, with the bundled grammar
 _WORDS = 100  # beyond which captions are cut for the parser
 _PATIENCE = 20.0  # seconds that are not worth a word

@@ -20,8 +20,6 @@ from captious.data import Captions, References, read_captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.text.sentences import sentences_of
 
-__all__ = ["CoverageMatrix", "CoveredSentence", "PairScores", "SentenceCoverage"]
-
 #: Scores of pairs of sentences, float64[n], 0 to 1, from the rows of both in a table, int64[n] each.
 PairScores: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 

@@ -15,8 +15,6 @@ from captious.metrics.contract.metric import State
 from captious.models import Encoder
 from captious.models.encoding_layers import numbered
 
-__all__ = ["TokenFrequencies"]
-
 
 @dataclass(frozen=True, eq=False)
 class TokenFrequencies:

@@ -15,8 +15,6 @@ from captious.progress import Progress
 if TYPE_CHECKING:
     from captious.models.endpoints.chat_model import ChatModel
 
-__all__ = ["Cost", "ask"]
-
 
 @dataclass(frozen=True)
 class Cost:

@@ -17,8 +17,6 @@ from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.models.endpoints.questions import Answer, Question
 
-__all__ = ["ENDPOINT", "INSTALL", "KEY", "ChatModel", "as_chat_model", "missing_client"]
-
 #: The command that installs what endpoints need.
 INSTALL = "pip install 'captious[judges]'"
 #: Environment variables: the address of the endpoint, its key, and the most calls, unless arguments give them.

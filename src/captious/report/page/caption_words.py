@@ -21,8 +21,6 @@ from captious.data.captions import ReferenceLayer
 from captious.native import Vocabulary
 from captious.report.page.packed_columns import Column, Columns
 
-__all__ = ["CaptionWords", "TokenIds", "TokenTable", "caption_words", "ragged"]
-
 
 class TokenIds(Protocol):
     """Captions as ids over a vocabulary; what layers of tokens are."""

@@ -14,8 +14,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Column", "Columns"]
-
 #: What the manifest says about a column.
 Column: TypeAlias = dict[str, Any]
 

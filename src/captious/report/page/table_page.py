@@ -13,8 +13,6 @@ from captious.report.html import details, html_table, note, scrolling, text
 from captious.report.page.document import document
 from captious.table import Table
 
-__all__ = ["table_page"]
-
 
 def table_page(table: Table, title: str = "") -> str:
     """The table, and a chart for each of its pictures."""

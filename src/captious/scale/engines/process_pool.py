@@ -23,8 +23,6 @@ from captious.errors import ShardError
 from captious.native import using_threads
 from captious.scale.engines import Outcome
 
-__all__ = ["run", "session"]
-
 #: Processes are started by ``run``.
 session = nullcontext
 

@@ -14,8 +14,6 @@ from captious.errors import MissingExtraError
 from captious.native import using_threads
 from captious.scale.engines import Outcome
 
-__all__ = ["run", "session"]
-
 R = TypeVar("R")
 
 #: How often Ray does a task again whose worker was lost.

@@ -17,22 +17,6 @@ from captious.server.models import Challenge, Submission, TeamApproval
 from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for
 from captious.server.scoring import queue
 
-__all__ = [
-    "ApprovalAnswer",
-    "BoardRow",
-    "ChallengeAnswer",
-    "ChallengeSummary",
-    "CheckAnswer",
-    "ErrorAnswer",
-    "SubmissionAnswer",
-    "TermsAnswer",
-    "approval_answer",
-    "challenge_answer",
-    "challenge_summary",
-    "submission_answer",
-]
-
-
 _exact = with_config(ConfigDict(extra="forbid"))
 
 

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from captious.server.models import Phase
 
-__all__ = ["BoardOutputs", "ReferenceSet", "sets_of"]
-
 
 class ReferenceSet(NamedTuple):
     """A reference set of a board: the captions file that it judges, and its name."""

@@ -27,20 +27,6 @@ from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import storage
 
-__all__ = [
-    "ORDERS",
-    "Browsing",
-    "CaptionRow",
-    "Explanation",
-    "ShownCaption",
-    "caption_row",
-    "explanations",
-    "neighbors",
-    "positions_of",
-    "rows_of",
-    "scores_of",
-]
-
 #: How the captions can be sorted.
 ORDERS = ("lowest", "highest", "difference", "image")
 _WIDTH = 100  # columns of explanations as text

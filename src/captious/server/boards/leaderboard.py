@@ -19,8 +19,6 @@ from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.people.access import may_see_board
 
-__all__ = ["ROWS_PER_PAGE", "Board", "Cell", "Column", "Row", "all_rows", "as_json", "as_table", "board", "rows_at"]
-
 #: Rows of a page of a leaderboard.
 ROWS_PER_PAGE = 100
 _MOST_OWN = 20

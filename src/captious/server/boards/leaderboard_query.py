@@ -15,8 +15,6 @@ from captious.server.boards.board_outputs import BoardOutputs, ReferenceSet
 from captious.server.models import Challenge, Phase, Standing, Submission
 from captious.server.people.access import may_see_board
 
-__all__ = ["Query", "choices", "found", "histories", "own_places", "query_from", "standing_of"]
-
 #: What sorts by the time of submission, in addresses.
 DATE = "date"
 _MOST_CHOICES = 100

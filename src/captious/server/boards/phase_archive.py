@@ -27,8 +27,6 @@ from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
 from captious.version import __version__
 
-__all__ = ["HEADS", "PhaseArchive"]
-
 #: The columns of the table of scores: a row for each submission, reference set and output.
 HEADS = (
     *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),

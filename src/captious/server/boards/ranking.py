@@ -20,8 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-__all__ = ["HOLM_ROWS", "SIGNIFICANCE", "Rows", "corrected_rows", "rank_rows", "update_ranks"]
-
 #: The level of significance.
 SIGNIFICANCE = 0.05
 #: Boards with more rows are ranked with Bonferroni's correction.

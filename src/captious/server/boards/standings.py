@@ -29,8 +29,6 @@ from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.scoring.stored_results import read_results
 
-__all__ = ["board_changed", "refresh", "refresh_stale"]
-
 _log = logging.getLogger("captious.boards")
 _MOST_ROWS = 500  # of a board that is computed by whoever changes it; others are left to a worker
 _MOST_CHANGES = 100  # of rows; with more, all pairs are compared again

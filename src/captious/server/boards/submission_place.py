@@ -18,8 +18,6 @@ from captious.server.models import Standing, Submission
 from captious.server.people.access import may_browse, may_see_board
 from captious.server.scoring.stored_results import read_results
 
-__all__ = ["Images", "Place", "compared_outputs", "images_of", "place_of", "query_of"]
-
 _AROUND = 2  # neighbors at each side
 _BARS = 20
 _IMAGES = 3  # the best, and the worst

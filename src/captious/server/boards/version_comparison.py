@@ -12,8 +12,6 @@ from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Submission
 
-__all__ = ["ComparedVersions", "VersionRow", "compare_versions", "rows_of", "signatures_of"]
-
 
 @dataclass(frozen=True)
 class ComparedVersions:

@@ -13,8 +13,6 @@ from captious.server.challenges.definition import ChallengeDefinition
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
-__all__ = ["baseline_problems"]
-
 
 def baseline_problems(
     path: Path,

@@ -28,8 +28,6 @@ from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import new_folder, slug_line, starter_metrics
 
-__all__ = ["import_bundle"]
-
 _CODABENCH, _EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
 _MOST_BYTES = 4 << 30
 _CIDER = {"cider": "cider-d"}  # as the COCO toolkit, whose CIDEr is CIDEr-D

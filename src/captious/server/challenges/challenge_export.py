@@ -13,8 +13,6 @@ from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import new_folder
 from captious.server.models import IDS_FOLDER, Challenge, Phase
 
-__all__ = ["challenge_named", "export_challenge"]
-
 
 def challenge_named(slug: str) -> Challenge:
     """The challenge with this name in addresses.

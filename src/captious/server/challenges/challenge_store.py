@@ -33,8 +33,6 @@ from captious.server.people.teams import baselines_team
 from captious.server.scoring import versions
 from captious.server.submissions import intake, storage
 
-__all__ = ["Loaded", "check_for_server", "load_challenge"]
-
 
 @dataclass(frozen=True)
 class Loaded:

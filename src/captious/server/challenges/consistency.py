@@ -12,8 +12,6 @@ from typing import Any
 from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.problems import at
 
-__all__ = ["CAPTIONS", "cross_problems", "tables", "with_defaults"]
-
 #: The output that ranks if the file names none and this is among the outputs.
 _RANKS = "cider-d"
 #: The captions file of a challenge that describes none.

@@ -33,18 +33,6 @@ from captious.server.challenges.challenge_metrics import SETTINGS, directions_of
 from captious.server.challenges.consistency import CAPTIONS, cross_problems, with_defaults
 from captious.server.challenges.problems import ChallengeError, CrossError, sentences, unknown_key
 
-__all__ = [
-    "BaselineDefinition",
-    "CaptionsDefinition",
-    "ChallengeDefinition",
-    "DownloadDefinition",
-    "PhaseDefinition",
-    "ReferencesDefinition",
-    "TextDefinition",
-    "definition_from",
-    "moment",
-]
-
 _MOMENT = "must be a date and time such as 2026-12-31T23:59:59Z"
 
 

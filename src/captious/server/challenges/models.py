@@ -10,8 +10,6 @@ from django.urls import reverse
 
 from captious.server.people.models import Team, User
 
-__all__ = ["Draft", "News", "TeamApproval", "TeamBan", "TermsAcceptance"]
-
 
 class Draft(models.Model):
     """A challenge that is edited on the site: a new one, or changes of one that is there. It is in a folder."""

@@ -16,8 +16,6 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import STARTER, fill_in, new_folder, slug_line, starter_metrics, toml
 
-__all__ = ["READY", "write_ready"]
-
 _FOLDER = Path(__file__).parents[1] / "ready"
 #: What there is, by name.
 READY = tuple(sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir()))

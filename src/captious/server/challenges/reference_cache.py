@@ -27,8 +27,6 @@ from captious.server.challenges.definition import ReferencesDefinition
 from captious.server.challenges.folder import read_reference_set
 from captious.server.models import Challenge
 
-__all__ = ["give_up", "is_ready", "prepare", "references", "selection", "state"]
-
 _MOST = 8  # reference sets that are kept
 #: A version of a challenge, and when that was made: one of the same name may have been deleted.
 _Version = tuple[str, int, str]

@@ -20,8 +20,6 @@ from django.views.decorators.http import require_safe
 from captious.server.models import RateCount, Submission, WorkerSeen
 from captious.version import __version__
 
-__all__ = ["Queue", "Storage", "healthz"]
-
 _Status = Submission.Status
 #: A worker that was not heard from for so long is gone; it gives a sign of life every 5 seconds.
 _SILENCE = timedelta(seconds=15)

@@ -7,8 +7,6 @@ import logging
 import logging.config
 from datetime import UTC, datetime
 
-__all__ = ["configure"]
-
 _USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 #: What Django attaches to records and nobody wants to read.
 _LEFT_OUT = {"request", "server_time"}

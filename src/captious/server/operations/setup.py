@@ -11,8 +11,6 @@ from pathlib import Path
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings
 
-__all__ = ["SETTINGS_MODULE", "first_administrator", "load_demo", "make_administrator", "migrate", "set_up"]
-
 SETTINGS_MODULE = "captious.server.django_settings"
 _PASSWORD_FILE = "demo_password"
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["computes", "hashes_password"]
-
 _PASSWORDS = re.compile(
     r"/sign-(in|up)|/account/(password|mail|delete)|/account/reset/[^/]+/[^/]+/|/admin/login/|/admin/captious/user/.*"
 )

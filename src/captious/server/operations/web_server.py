@@ -37,8 +37,6 @@ from captious.server.people.addresses import client_address, network, sender
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
 
-__all__ = ["WebServer"]
-
 _log = logging.getLogger("captious.web")
 _SECONDS = 30  # in which a request that brings no captions must have arrived
 _SILENCE = 60  # seconds without a byte after which a connection is closed

@@ -22,8 +22,6 @@ from typing import NamedTuple
 
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
-__all__ = ["Entry", "assign", "is_archive", "read_entries", "unpack", "unpack_gzip"]
-
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _CENTRAL_SIGNATURE = b"PK\x01\x02"
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")

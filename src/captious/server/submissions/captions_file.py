@@ -25,8 +25,6 @@ from captious.server.submissions.equal_captions import equal_captions
 from captious.server.submissions.upload import Problem, UploadLimits, printable
 from captious.server.submissions.words import count_words
 
-__all__ = ["read_captions"]
-
 _FIELDS = ("image_id", "caption")
 _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"

@@ -16,8 +16,6 @@ from django.utils import timezone
 
 from captious.server.models import Attempt, Phase, Submission, Team, User
 
-__all__ = ["Quota", "quota"]
-
 #: An upload that is not read after this time was interrupted by us, and does not count.
 READING_MINUTES = 15
 

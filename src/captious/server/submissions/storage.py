@@ -23,21 +23,6 @@ from django.db.models import QuerySet
 from captious.server.boards.standings import board_changed
 from captious.server.models import Scores, Submission
 
-__all__ = [
-    "ToDataFolder",
-    "candidates_in",
-    "captions_bytes",
-    "captions_file",
-    "delete",
-    "incoming_folder",
-    "new_folder",
-    "reading_lock",
-    "remove_files",
-    "remove_leftovers",
-    "remove_old_results",
-    "upload_file",
-]
-
 _UPLOAD = "upload"
 #: Seconds after which what no submission owns is a leftover of a process that was killed.
 _OLD = 3600

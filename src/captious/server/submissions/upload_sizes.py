@@ -5,8 +5,6 @@ Only those that bring captions may be larger than a form.
 
 from __future__ import annotations
 
-__all__ = ["ARRIVED", "is_upload", "most_bytes"]
-
 #: In the environment of a request: when its first byte arrived, in seconds since 1970.
 ARRIVED = "captious.arrived"
 

@@ -20,8 +20,6 @@ from captious.report.page.explanations import (
 )
 from captious.report.page.explanations.explained import Explained
 
-__all__ = ["explanations_of"]
-
 #: What packs the explanations of a kind.
 _PACK: Mapping[str, Callable[[Any, Explained], dict[str, Any]]] = {
     "alignment": meteor_alignments.pack,
