@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from captious.data.columns import ColumnNames, Columns
-from captious.data.source import Role
+from captious.data.columns import ColumnNames, Columns, Role
 from captious.errors import InputError, ParameterError, option
 
 

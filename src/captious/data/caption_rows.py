@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from captious.data.columns import Role
 from captious.data.ids import IdForm, ImageId, as_image_id
-from captious.data.source import Role, Source, is_unicode, repeated, some
+from captious.data.source import Source, is_unicode, repeated, some
 from captious.errors import (
     CaptionTypeError,
     DuplicateCandidateError,

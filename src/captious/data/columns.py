@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
-from captious.data.source import Role
 from captious.errors import ParameterError
+
+#: What is read of a source.
+Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
 
 #: Names of columns as they are given.
 ColumnNames: TypeAlias = "str | Mapping[str, str | Sequence[str]] | Columns"

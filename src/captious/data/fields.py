@@ -9,9 +9,10 @@ from itertools import compress
 from typing import Any
 
 from captious.data.caption_rows import CaptionRows, caption_rows
+from captious.data.columns import Role
 from captious.data.ids import IdForm, ImageId
 from captious.data.layouts import Layout, fields_of, nearest_layout, row_layouts
-from captious.data.source import Role, Source, some
+from captious.data.source import Source, some
 from captious.errors import InputError, UnknownNameError, option
 
 #: Names of one group contradict each other; otherwise the first group with one that is there wins.

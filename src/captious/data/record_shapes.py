@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from captious.data.caption_rows import CaptionRows, caption_rows
+from captious.data.columns import Role
 from captious.data.document_records import first_of
 from captious.data.fields import (
     Fields,
@@ -26,7 +27,7 @@ from captious.data.ids import IdForm
 from captious.data.json_records import columns_of
 from captious.data.layouts import COCO, Layout, document_layouts, nearest_layout
 from captious.data.row_parser import record_batches
-from captious.data.source import Role, Source, some
+from captious.data.source import Source, some
 from captious.errors import option
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from captious.data.columns import Role
 from captious.data.ids import ImageId
 from captious.errors import CaptionFileError, InputError
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from captious.data.caption_file import ReadOptions
 
 Key = TypeVar("Key", bound=Hashable)
-
-Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
 
 # Examples of the accepted forms, one line each.
 _FORMS: dict[Role, str] = {

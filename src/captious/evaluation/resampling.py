@@ -77,6 +77,10 @@ class Sampling:
         low, high = interval(values, self.level).tolist()
         return low, high
 
+    def interval_of_mean(self, values: NDArray[np.float64]) -> tuple[float, float]:
+        """Bootstrap interval of the mean of values float64[n], one per image."""
+        return self.interval(bootstrap_sums(values[:, None], **self.settings)[:, 0] / len(values))
+
 
 def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
     """Sums of statistics over images drawn with replacement (Efron 1979).

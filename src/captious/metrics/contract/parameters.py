@@ -16,7 +16,6 @@ from numbers import Integral, Real
 from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.settings import label_of
 from captious.text import Tokenizer, as_tokenizer
 
 #: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
@@ -368,6 +367,17 @@ class TokenizerParameter(ResourceParameter[TokenizerLike | None, Tokenizer]):
         super().__init__(
             default=default, read=as_tokenizer, keep_none=default is None, show=_tokenizer_name, summary=summary
         )
+
+
+def label_of(value: object) -> str:
+    """What a value is called in messages and signatures."""
+    if isinstance(value, str | os.PathLike):
+        return os.fspath(value)
+    from captious.models import Encoder
+
+    if isinstance(value, Encoder):
+        return value.model  # its label would load it
+    return str(getattr(value, "label", None) or getattr(value, "name", None) or value)
 
 
 def _tokenizer_name(tokenizer: Tokenizer) -> str:

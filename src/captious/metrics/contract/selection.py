@@ -12,9 +12,10 @@ from captious.metrics.contract.availability import available, coco_available
 from captious.metrics.contract.metric import BaseMetric, Metric
 from captious.metrics.contract.other_names import ambiguous_names
 from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
+from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
-from captious.metrics.contract.settings import Settings, label_of
+from captious.metrics.contract.settings import Settings
 from captious.text.languages import ENGLISH, as_language
 
 #: What counts as a metric.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from captious.data import References
 from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
 from captious.text import Tokenizer, as_tokenizer
 from captious.text.languages import Language, as_language
@@ -181,14 +182,3 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "training": _training,
     "judge": _judge,
 }
-
-
-def label_of(value: object) -> str:
-    """What a setting is called in messages."""
-    if isinstance(value, str | os.PathLike):
-        return os.fspath(value)
-    from captious.models import Encoder
-
-    if isinstance(value, Encoder):
-        return value.model  # its label would load it
-    return str(getattr(value, "label", None) or getattr(value, "name", None) or value)

@@ -74,6 +74,14 @@ class ImageObjects:
         """Short description."""
         return f"{sum(map(len, self.by_image.values())):,} objects of {len(self):,} images"
 
+    @property
+    def warnings(self) -> list[str]:
+        """A warning if some images have no objects."""
+        if not (empty := sum(not names for names in self.by_image.values())):
+            return []
+        what = "every object that a caption of them names will count as hallucinated."
+        return [f"{empty:,} of {len(self):,} images have no objects: {what}"]
+
     @cached_property
     def _by_number(self) -> Mapping[ImageId, frozenset[str]]:
         """The objects by image, with ids that spell numbers as numbers."""
