@@ -11,11 +11,10 @@ from captious.cli.caption_files import reads_captions
 from captious.cli.learn.training_options import critique_options
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import resamples_option, subset_option
-from captious.cli.outputs import deliver_result, output_options
+from captious.cli.outputs import Destination, output_options
 from captious.judgment.two_fold_study import two_fold_study
 from captious.learned.critique.two_folds import two_folds
 from captious.report.formats import FORMATS
-from captious.report.presentation import Presentation
 
 
 @click.command()
@@ -27,14 +26,11 @@ from captious.report.presentation import Presentation
 @critique_options
 @resamples_option
 @output_options(*FORMATS, presentation=("transpose", "names"))
-def leic(
-    candidates: Path, references: Path, output: Path | None, format_: str, presentation: Presentation, **options: Any
-) -> None:
+def leic(candidates: Path, references: Path, destination: Destination, **options: Any) -> None:
     """Score a system by LEIC, in two folds.
 
     A critique is trained on half of the images of CANDIDATES and REFERENCES and scores the other half, and vice
     versa. The score is the mean probability that a person wrote the captions; human captions are scored, too.
     The intervals are over images: they do not show how much the score depends on the training. Training needs torch.
     """
-    study = two_fold_study(candidates, references, **options)
-    deliver_result(study, format_, output, None, presentation)
+    destination.deliver_result(two_fold_study(candidates, references, **options))
