@@ -37,7 +37,7 @@ def challenge() -> None:
 @click.option(
     "--like",
     metavar="NAME",
-    help="A challenge that is ready but for its references: coco-captions, nocaps, vizwiz-captions.",
+    help="A challenge that only lacks its references: coco-captions, nocaps, vizwiz-captions.",
 )
 @click.option(
     "--from",

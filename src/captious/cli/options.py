@@ -69,7 +69,7 @@ data_option = click.option(
     "--data", type=FILE, metavar="DIR", help="Folder of human judgments. Default: CAPTIOUS_DATA."
 )
 
-#: Attributes of ``--resamples`` and ``--seed``, but for their defaults.
+#: Attributes of ``--resamples`` and ``--seed``, without their defaults.
 RESAMPLES: Mapping[str, Any] = {
     "type": click.IntRange(1, MOST_RESAMPLES),
     "metavar": "N",

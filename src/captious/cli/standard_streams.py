@@ -15,7 +15,7 @@ from captious.errors import OutputError
 def prepare_streams() -> None:
     """Put streams into ``sys.stdout`` and ``sys.stderr`` that say, or do not mind, that they cannot be written to.
 
-    Streams that somebody else has put there stay, but for signs that they cannot encode, which become question marks.
+    Streams that were replaced by others stay; characters that they cannot encode become question marks.
     """
     for descriptor in (0, 1, 2):
         _occupy(descriptor)

@@ -92,7 +92,7 @@ def read_options_of(
 
 
 class CaptionFile(os.PathLike[str]):
-    """A file of captions of which only some columns or one split are read. It can be given wherever a path can be.
+    """A file of captions, read only in part: some of its columns, or one split. It can be given wherever a path can.
 
     Args:
         path: the file.

@@ -149,7 +149,7 @@ def read_bytes(source: Source) -> bytes:
 
     Raises:
         CaptionFileError: as ``reading`` does.
-        EmptyInputError: nothing but white space.
+        EmptyInputError: only white space.
         ParameterError: standard input holds something else already.
     """
     if "\0" in source.name:

@@ -37,7 +37,7 @@ class Layout:
         files: published files.
         fields: what the first record must have.
         ids: fields of which the first one that is there holds the id; "a+b" joins fields by "_".
-        captions: fields that hold captions, of which only one may be there; "raw raw_#" is raw, raw_1, raw_2, ...
+        captions: fields that hold captions, only one of which may be present; "raw raw_#" is raw, raw_1, raw_2, ...
         records: where the records are in a JSON document; None for a list or table of them.
         keys: what the document must have.
         parents: a list of images that the document may have.

@@ -96,7 +96,7 @@ class Reward:
     def __call__(self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str]]) -> NDArray[np.float64]:
         """Scores of candidates, float64[n]; an image may come any number of times.
 
-        They are as the metric gives them: to maximize an output of which lower scores are better, negate them.
+        They are as the metric gives them: negate them to maximize an output where lower is better.
 
         Args:
             image_ids: n ids of images that have references: a list, an array of numpy, a tensor, a column of a data

@@ -55,7 +55,7 @@ def judge(
 ) -> Judgment:
     """Measure how well metrics agree with human judgments.
 
-    Scores of an output of which lower is better are negated first, so that larger values mean more agreement for every
+    Scores are negated first where lower is better, so that larger values mean more agreement for every
     metric; ``Agreement.lower_is_better`` says so.
 
     Args:

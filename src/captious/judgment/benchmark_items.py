@@ -50,7 +50,7 @@ class RatedCaption:
 
 @dataclass(frozen=True)
 class CaptionPair:
-    """Two captions of one image, of which people prefer one.
+    """Two captions of one image, one of which people prefer.
 
     Args:
         image: pairs of one image are drawn together in resamples.

@@ -202,7 +202,7 @@ class RatedCaptions(CaptionJudgments):
 
 @dataclass(frozen=True, eq=False)
 class CaptionPairs(CaptionJudgments):
-    """Pairs of captions of which people prefer one; a metric is right if it scores that one higher.
+    """Pairs of captions, one of which people prefer; a metric is right if it scores that one higher.
 
     Args:
         captions: both captions of every pair, one pair after the other.

@@ -258,7 +258,7 @@ def entry_of(table: Mapping[Any, T], key: object, where: str) -> T:
 
 
 def number_within(value: object, low: float, high: float | None, where: str) -> float:
-    """A number within bounds, of which the upper may be None.
+    """A number within bounds; the upper one may be None.
 
     Raises:
         CaptionFileError: not a number, or out of bounds.

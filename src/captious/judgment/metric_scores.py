@@ -59,7 +59,7 @@ def all_warnings(reports: Iterable[Report]) -> list[str]:
 
 
 def oriented(result: Result) -> NDArray[np.float64]:
-    """Caption scores, float64[n], of which higher is better: negated where the metric says that lower is better."""
+    """Caption scores, float64[n], where higher is better: negated where the metric says that lower is better."""
     return sign_of(result) * result.per_caption
 
 
@@ -97,7 +97,7 @@ def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> ND
 
 
 def check_not_constant(scores: NDArray[np.float64], *, where: str) -> None:
-    """Refuse scores that are all the same, but for rounding: they say nothing about any caption.
+    """Refuse scores that are all equal within rounding: they say nothing about any caption.
 
     Raises:
         ParameterError: where, and what they are.

@@ -257,7 +257,7 @@ class Trials:
         )
 
     def _rows(self, images: int | None, seed: int) -> NDArray[np.int64]:
-        """The training examples of so many images."""
+        """The training examples of a number of images, drawn with a seed."""
         if images is None or images >= self.n_images:
             return np.arange(len(self.human))
         drawn = np.zeros(self.n_images, bool)

@@ -10,7 +10,7 @@ _CORNERS = 64
 
 
 def ellipse(x: NDArray[np.float64], y: NDArray[np.float64], deviations: float) -> NDArray[np.float64]:
-    """The ellipse of so many standard deviations around the mean of points, as a polygon float64[64, 2].
+    """The ellipse of a number of standard deviations around the mean of points, as a polygon float64[64, 2].
 
     Its axes are those of the sample's covariance after both coordinates are scaled to variance 1.
 

@@ -57,7 +57,7 @@ class FeatureSet:
         features: at least one, each metric once.
 
     Raises:
-        ParameterError: no features, too many, one twice, a metric of which no single output is named, a resource among
+        ParameterError: no features, too many, one twice, a metric without the name of a single output, a resource among
             the parameters, a scale that is not a finite number, or an invalid name.
         UnknownNameError: no such metric or output.
     """

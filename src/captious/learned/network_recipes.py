@@ -37,8 +37,8 @@ class Recipe(AnyRecipe):
         l2: weight of half the sum of squared weights, without biases, which is added to the mean cross-entropy.
         learning_rate: of Adam.
         batch_size: examples of a step; the last of an epoch may be smaller.
-        epochs: at most so many.
-        patience: training stops after so many epochs without a better validation tau.
+        epochs: the largest number of epochs.
+        patience: number of epochs without a better validation tau after which training stops.
         seed: random seed of weights and batches.
 
     Raises:

@@ -107,7 +107,7 @@ class ExampleCounts:
 
 
 def normalized(caption: str) -> str:
-    """A caption in lower case with nothing but letters, digits and single spaces: equal ones count as one caption."""
+    """A caption in lower case, with only letters, digits and single spaces: equal ones count as one caption."""
     return " ".join("".join(c for c in caption.lower() if c in _KEPT).split())
 
 

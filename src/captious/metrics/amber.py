@@ -43,7 +43,7 @@ class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLik
 
 
 class Amber(Metric):
-    """Objects of answers: amber-chair, amber-hal, amber-cog, of which lower is better, and amber-cover.
+    """Objects in answers: amber-chair, amber-hal and amber-cog, where lower is better, and amber-cover.
 
     amber-chair is the share of hallucinated objects among all objects named; amber-cover the share of the objects in
     the images that are named; amber-hal the share of answers with a hallucinated object; amber-cog the share of the

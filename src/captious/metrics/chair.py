@@ -139,7 +139,7 @@ class Chair(Metric):
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         captions, with_any, mentions, wrong, named, present = np.moveaxis(np.asarray(statistics), -1, 0)
-        # Images without objects to compare with, of which only a subset was asked for, have no score.
+        # Images without objects to compare with have no score; they occur only if a subset was asked for.
         is_known = captions > 0
         shares = [
             _share(with_any, captions, is_known),

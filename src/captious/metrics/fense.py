@@ -19,7 +19,7 @@ from captious.metrics.shared.fluency_errors import DetectorParameter, PenaltyPar
 
 
 class Fense(Sbert):
-    """FENSE, -1 to 1, higher is better: ``sbert``, of which an error leaves a tenth. The corpus score is the mean.
+    """FENSE, -1 to 1, higher is better: ``sbert``, cut to a tenth by an error. The corpus score is the mean.
 
     ``fense-error`` is the share of candidates with an error.
 

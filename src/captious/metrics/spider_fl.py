@@ -19,7 +19,7 @@ from captious.models.pretrained import missing_extra
 
 
 class SpiderFl(Spider):
-    """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, of which an error leaves a tenth.
+    """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, cut to a tenth by an error.
 
     The corpus score is the mean of caption scores.
 

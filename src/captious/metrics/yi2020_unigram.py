@@ -21,7 +21,7 @@ from captious.text import TokenLayer, Tokens
 class Yi2020Unigram(MeanMetric):
     """Share of the references' distinct words that occur in the candidate, excluding stop words.
 
-    0 to 1, higher is better; 0 if the references hold nothing but stop words. The corpus score is the mean.
+    0 to 1, higher is better; 0 if the references hold only stop words. The corpus score is the mean.
 
     Raises:
         ResourceError: a file of stop words that cannot be read.

@@ -26,7 +26,7 @@ from captious.resources.vector_source import PIECE, WIDEST, VectorFileError, Vec
 MAGIC = struct.pack("<i", 793712314)
 
 _VERSION = 12
-_SETTINGS = struct.Struct("<13id")  # version, 12 numbers of which some matter here, and a threshold
+_SETTINGS = struct.Struct("<13id")  # version, 12 numbers, some of which matter here, and a threshold
 _COUNTS = struct.Struct("<3iqq")  # words and labels, words, labels, tokens, pruned n-grams
 _COUNT_AND_TYPE = 9  # bytes after each word
 _SHAPE = struct.Struct("<?qq")  # whether quantised; rows, columns

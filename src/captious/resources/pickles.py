@@ -37,7 +37,7 @@ class PickleError(ValueError):
 
 
 class PickledObject:
-    """An object of which only the attributes are kept.
+    """An object reduced to its attributes.
 
     Args:
         type: module and name of its class.

@@ -77,7 +77,7 @@ def _are_texts(value: Any) -> bool:
 
 
 def _without_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
-    """The captions of images whose captions, but for own references, all have different mean ratings."""
+    """The captions of images whose captions all have different mean ratings, apart from own references."""
     means: dict[object, list[float]] = {}
     for item in items:
         if not _OWN(item):

@@ -79,7 +79,7 @@ def robustness(
 
     Raises:
         ParameterError: strengths outside 0 to 1, too few images, or a metric whose score of intact captions is too
-            small, or of which lower scores are better.
+            small, or where lower scores are better.
         and what ``captious.score`` raises about captions and metrics.
     """
     sampling = Sampling(resamples, seed)

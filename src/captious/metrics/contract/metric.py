@@ -170,7 +170,7 @@ class _Description:
     name: str
     #: The numbers it reports, in the order of the last axis of ``aggregate``; by default one, with the metric's name.
     outputs: tuple[str, ...]
-    #: The outputs of which lower scores are better. For all others, higher scores are better.
+    #: The outputs where lower scores are better. For all others, higher scores are better.
     lower_is_better: frozenset[str] = frozenset()
     #: The outputs of which neither higher nor lower scores are better. Tables mark no best score.
     no_direction: frozenset[str] = frozenset()

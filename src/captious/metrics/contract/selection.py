@@ -85,7 +85,7 @@ class Selection(Sequence[RequestedMetric]):
 
     @property
     def lower_is_better(self) -> tuple[str, ...]:
-        """The names of those results of which lower scores are better."""
+        """The names of the results where lower scores are better."""
         return tuple(
             label
             for item in self.requested

@@ -34,7 +34,7 @@ _KNOWN = {
 
 
 class _Plain(pickle.Unpickler):
-    """An unpickler that makes nothing but dictionaries, tuples, text and numbers."""
+    """An unpickler that only makes dictionaries, tuples, text and numbers."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _KNOWN:

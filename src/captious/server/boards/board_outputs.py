@@ -51,7 +51,7 @@ class BoardOutputs:
 
     @property
     def lower_is_better(self) -> tuple[str, ...]:
-        """The outputs of which lower scores are better."""
+        """The outputs where lower scores are better."""
         return tuple(name for name, lower in self.directions.items() if lower)
 
     @property

@@ -124,7 +124,7 @@ class Board:
 
     @property
     def lower_is_better(self) -> str:
-        """The outputs of which lower scores are better, separated by commas."""
+        """The outputs where lower scores are better, separated by commas."""
         return ", ".join(column.name for column in self.columns if column.lower_is_better)
 
     @property
@@ -219,7 +219,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
 
 
 def all_rows(query: Query) -> Iterator[Row]:
-    """All rows of the leaderboard, of which only some are in memory at a time."""
+    """All rows of the leaderboard, some of them in memory at a time."""
     standing = standing_of(query)
     order = _order(query, standing)
     for begin in range(0, len(order), _ROWS_AT_A_TIME):

@@ -29,7 +29,7 @@ _BLOCK = 512  # rows that are compared with all others at a time
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Submissions with their scores in one output. Higher is better: negate outputs of which lower is better.
+    """Submissions with their scores in one output. Higher is better: negate outputs where lower is better.
 
     Args:
         scores: float64[n], all finite.

@@ -361,7 +361,7 @@ def _unused(name: str, names: Sequence[str], between: str = " ") -> str:
 
 
 def _markdown(file: Path) -> str:
-    """A page as Markdown. HTML is, but for its indentation, which would make it code."""
+    """A page as Markdown. HTML is Markdown once it is not indented, which would make it code."""
     text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
     if file.suffix.lower() not in {".html", ".htm"}:
         return text

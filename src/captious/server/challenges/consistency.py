@@ -1,6 +1,6 @@
 """What the keys of ``challenge.toml`` say together: defaults that depend on other keys, and contradictions.
 
-These functions take plain values of which any may be wrong, so that contradictions are found among the keys that are
+These functions take plain values, any of which may be wrong, so that contradictions are found among the keys that are
 right.
 """
 

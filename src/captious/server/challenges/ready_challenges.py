@@ -1,4 +1,4 @@
-"""Challenge folders of COCO, nocaps and VizWiz-Captions, which lack nothing but the references.
+"""Challenge folders of COCO, nocaps and VizWiz-Captions, which only lack the references.
 
 Their texts are in ``server/ready``. nocaps has a reference set for each of its domains, besides that of all images.
 """

@@ -26,7 +26,7 @@ from captious.server.challenges.folder import FILE_NAME, SLUG
 
 #: The texts of a new challenge.
 STARTER = Path(__file__).parents[1] / "starter"
-#: The demonstration, but for its organizers and metrics. Its images are among the static files of the site.
+#: The demonstration, except for its organizers and metrics. Its images are among the static files of the site.
 DEMO = Path(__file__).parents[1] / "demo"
 
 
