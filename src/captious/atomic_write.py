@@ -134,7 +134,7 @@ def check_place(path: str | os.PathLike[str]) -> Path:
 
 
 def advice(error: OSError) -> str:
-    """What to do about an output that cannot be written; empty where another output is all that helps."""
+    """The remedy for an output that cannot be written; empty if only another output helps."""
     return _ADVICE.get(error.errno or 0, "")
 
 

@@ -58,7 +58,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """What the cells of a column have in common.
+    """The common properties of the cells of a column.
 
     Args:
         head: its name.

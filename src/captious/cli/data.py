@@ -70,7 +70,7 @@ def items(benchmark: str, data: Path | None, destination: Destination) -> None:
 
 
 def _described(folder: DataFolder | None) -> Iterator[dict[str, Any]]:
-    """What json says about every benchmark. One of another package that cannot be loaded gives a warning."""
+    """The JSON records of all benchmarks. One of another package that cannot be loaded gives a warning."""
     for name in names():
         try:
             benchmark = get(name)

@@ -36,7 +36,7 @@ class _OwnMetric(FunctionMetric):
 
 
 def _metric(request: str) -> str | FunctionMetric:
-    """What ``-m`` names: a metric, or a function in a file, which is then run."""
+    """The metric that ``-m`` names, or a function in a file, which is then run."""
     return _OwnMetric(request) if names_a_file(request) else request
 
 

@@ -63,7 +63,7 @@ class _Messages(io.RawIOBase):
         return content.nbytes
 
     def _lose(self, error: OSError) -> None:
-        """What happens at the first error."""
+        """Called at the first error, which by itself changes nothing."""
 
     def writable(self) -> bool:
         return True

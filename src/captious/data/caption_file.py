@@ -72,7 +72,7 @@ class ReadOptions:
 def read_options_of(
     columns: ColumnNames | None, split: str | Sequence[str] | None, n_sources: int = 1
 ) -> ReadOptions | None:
-    """What to read of sources, from the arguments of a user; None for everything.
+    """The options of reading, from the arguments of a user; None to read everything.
 
     Args:
         columns: as ``Columns.of`` takes them.

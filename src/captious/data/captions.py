@@ -29,7 +29,7 @@ R_co = TypeVar("R_co", covariant=True)
 class _Keyed(Protocol):
     @property
     def key(self) -> Hashable:
-        """What the annotation depends on, settings included: layers of equal key are the same annotation."""
+        """All that the annotation depends on, settings included: layers with equal keys are the same annotation."""
         ...
 
 

@@ -69,7 +69,7 @@ class Columns:
 
     @property
     def names(self) -> dict[str, str]:
-        """What each name that is given was given for: name -> "id"."""
+        """The role of each name that was given: name -> "id"."""
         ids = {} if self.id is None else {self.id: "id"}
         candidate = {} if self.candidate is None else {self.candidate: "candidate"}
         texts = {name: "references" for name in self.references} | {name: "caption" for name in self.caption}

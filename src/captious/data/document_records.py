@@ -137,7 +137,7 @@ class DenseCaptions:
 
 
 def _videos(document: _Document) -> _Document:
-    """What a document of dense captions says of each video."""
+    """The captions of each video in a document of dense captions."""
     results = document.get("results")
     return results if isinstance(results, Mapping) else document
 

@@ -145,7 +145,7 @@ def reading(source: Source) -> Iterator[None]:
 
 
 def read_bytes(source: Source) -> bytes:
-    """What a file holds, unpacked if it is a gzip file.
+    """The content of a file, unpacked if it is a gzip file.
 
     Raises:
         CaptionFileError: as ``reading`` does.

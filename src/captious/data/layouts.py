@@ -72,7 +72,7 @@ class Layout:
         return [fields for fields in present if fields]
 
     def missing(self, names: Sequence[object]) -> list[str]:
-        """What a record lacks, as messages show it."""
+        """The fields that a record lacks, as messages show them."""
         lacking = [repr(name) for name in self.fields if name not in names]
         if not any(all(part in names for part in name.split("+")) for name in self.ids):
             lacking.append(" or ".join(map(repr, self.ids)))

@@ -333,5 +333,5 @@ def _difference(a: Result, b: Result, sampling: Sampling) -> Difference:
 
 
 def _shown(candidates: str | list[str]) -> str:
-    """What an image's example shows."""
+    """The candidates of an image as an example shows them."""
     return candidates if isinstance(candidates, str) else " | ".join(candidates)

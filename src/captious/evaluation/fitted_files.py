@@ -21,7 +21,7 @@ from captious.random_seed import DEFAULT_SEED
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a metric was fitted to, which can be saved, and warnings about the references."""
+    """The result of fitting a metric, which can be saved, and warnings about the references."""
 
     resource: Savable
     warnings: list[str]

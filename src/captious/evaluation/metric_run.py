@@ -241,7 +241,7 @@ def _statistics(
 
 
 def _description(sets: CaptionSets, selection: Selection) -> Description:
-    """What candidates are like under the settings of the run."""
+    """The description of candidates, under the settings of the run."""
     from captious.evaluation.description import describe  # only needed here
     from captious.metrics.novel import Novel
 

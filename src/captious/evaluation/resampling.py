@@ -69,7 +69,7 @@ class Sampling:
 
     @property
     def settings(self) -> dict[str, int]:
-        """What results state: resamples and seed."""
+        """The settings that results state: resamples and seed."""
         return {"resamples": self.resamples, "seed": self.seed}
 
     def interval(self, values: NDArray[np.float64]) -> tuple[float, float]:

@@ -196,7 +196,7 @@ class Report(Displayed, Mapping[str, Result]):
 
     @property
     def left_out(self) -> dict[str, int]:
-        """What ``subset`` left out: candidates without references, images without a candidate. May be empty."""
+        """Numbers left out by ``subset``: candidates without references, images without a candidate. May be empty."""
         captions = self._captions
         if captions is None or not (captions.n_candidates_left_out or captions.n_references_left_out):
             return {}

@@ -161,7 +161,7 @@ def _record(
 
 
 def subject(reports: Sequence[Report]) -> str:
-    """What was scored: images, references, tokens."""
+    """A line about what was scored: images, references, tokens."""
     first = reports[0]
     if _on_same_images(reports):
         images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
@@ -187,7 +187,7 @@ def signature_lines(report: Report) -> list[str]:
 
 
 def exclusions(reports: Iterable[Report]) -> list[str]:
-    """What ``subset`` excluded, one sentence for each system."""
+    """The captions that ``subset`` excluded, one sentence per system."""
     return [
         f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "
         f"and {report.left_out['images']:,} images without a candidate."
@@ -197,7 +197,7 @@ def exclusions(reports: Iterable[Report]) -> list[str]:
 
 
 def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
-    """What the arrow in labels means, if there is one."""
+    """The meaning of the arrow in labels, if there is one."""
     marked = any(LOWER_IS_BETTER in (row.section or row.label)[-1:] for row in rows)
     return [f"{LOWER_IS_BETTER} lower is better."] * marked
 
@@ -207,7 +207,7 @@ def _on_same_images(reports: Sequence[Report]) -> bool:
 
 
 def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
-    """What several candidates per image are like."""
+    """A description of several candidates per image."""
     rows = []
     for attribute, label in _DESCRIBED.items():
         values = [getattr(description, attribute, None) for description in descriptions]

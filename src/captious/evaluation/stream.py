@@ -205,7 +205,7 @@ class Stream:
         self._fitted = None
 
     def _states(self) -> list[State | None]:
-        """What each metric was fitted to."""
+        """The state of each metric."""
         if not self._counts[0]:
             names = ", ".join(item.metric.name for item in self._selection)
             raise ParameterError(f"no captions have been added to {names}", help="call update() before compute()")

@@ -252,7 +252,7 @@ def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], im
 
 
 def _image_id(image: object) -> str:
-    """What image files and features are found by; those of no image for an image without an id."""
+    """The ids by which image files and features are found; an image without an id has none of them."""
     return f"(line {image})" if isinstance(image, Unknown) else str(image)
 
 

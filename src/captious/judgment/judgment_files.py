@@ -99,7 +99,7 @@ class DataFolder:
             yield number, record
 
     def pickle(self, name: str) -> Any:
-        """What a pickle holds: numbers, text, lists, dicts and numpy arrays of these; nothing it names is called."""
+        """Content of a pickle: numbers, text, lists, dicts and numpy arrays of these; nothing it names is called."""
         try:
             return read_pickle(self._content(name), text=True)
         except PickleError as error:
@@ -227,7 +227,7 @@ class DataFolder:
             raise self.error(f"cannot be read: {error}", name) from error
 
     def _content(self, name: str) -> bytes:
-        """What a file holds, unpacked."""
+        """The content of a file, unpacked."""
         path = self._path(name)
         if path is None:
             raise ResourceError(

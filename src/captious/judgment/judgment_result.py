@@ -198,6 +198,6 @@ def _row(
     p: float | None = None,
     rank: int | None = None,
 ) -> dict[str, Any]:
-    """What a record says about a whole benchmark, or about a part, which has no interval."""
+    """The record of a whole benchmark, or of a part, which has no interval."""
     cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
     return {**cells, "p": p, "rank": rank}

@@ -202,7 +202,7 @@ def _explanations(judgment: Judgment) -> list[str]:
 
 
 def _tests(tested: list[BenchmarkResult], judgment: Judgment) -> str:
-    """What decides whether two metrics differ; see ``captious.judgment.human_judgments``."""
+    """The test of the difference between two metrics; see ``captious.judgment.human_judgments``."""
     by_bootstrap = [v.protocol for v in tested if judgment.test == "bootstrap" and v.protocol.of != "systems"]
     of_systems = [v.protocol for v in tested if v.protocol.of == "systems" and v.protocol.statistic == "pearson"]
     permuted = [v.protocol for v in tested if v.protocol not in (*by_bootstrap, *of_systems)]

@@ -132,7 +132,7 @@ def _image(number: int, record: Mapping[str, Any]) -> str | Unknown:
 
 
 def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
-    """What is wrong with a record; nothing if it can be used."""
+    """The problem of a record; empty if it can be used."""
     keys = ("better", "worse") if pairs else ("candidate",)
     for key in keys:
         if key not in record:

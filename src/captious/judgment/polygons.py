@@ -34,7 +34,7 @@ def area(polygon: NDArray[np.float64]) -> float:
 
 
 def clipped(subject: NDArray[np.float64], clip: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What two convex polygons have in common, float64[n, 2], none of it if n is 0; both run counter-clockwise.
+    """The intersection of two convex polygons, float64[n, 2], empty if n is 0; both run counter-clockwise.
 
     Sutherland and Hodgman 1974: the subject is cut along one edge of the other polygon after the other.
     """

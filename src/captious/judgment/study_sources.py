@@ -37,5 +37,5 @@ def checksums(*sources: object) -> dict[str, str]:
 
 
 def name_of_file(source: object, otherwise: str) -> str:
-    """What a source of captions is called in titles."""
+    """The name of a source of captions in titles."""
     return Path(source).name if isinstance(source, str | os.PathLike) else otherwise

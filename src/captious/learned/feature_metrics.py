@@ -80,7 +80,7 @@ class Features(Combined):
         return {"features": self.feature_set.label, **self.resources}
 
     def signature(self, state: State | None = None) -> str:
-        """What the features depend on besides the captions."""
+        """All that the features depend on besides the captions."""
         references = {} if self.settings.references_as == "each" else {"references": self.settings.references_as}
         return signature(self.feature_set.name, {**self.parameters, **self.fitted_parameters(state), **references})
 

@@ -44,7 +44,7 @@ class Feature:
 
     @property
     def label(self) -> str:
-        """What the column is called: the output with its variant and parameters, as they are written."""
+        """Name of the column: the output with its variant and parameters, as they are written."""
         return str(Request.from_text(self.metric))
 
 
@@ -92,7 +92,7 @@ class FeatureSet:
 
     @property
     def label(self) -> str:
-        """What signatures show: the name and a checksum of the content."""
+        """The set in signatures: its name and a checksum of the content."""
         content = json.dumps([[feature.label, feature.scale] for feature in self.features])
         return f"{self.name}-{zlib.crc32(content.encode()):08x}"
 

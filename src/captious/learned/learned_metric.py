@@ -56,7 +56,7 @@ class LearnedMetric(Features):
         return self.trained.network.human(super().combine(scores))
 
     def load_weights(self) -> NetworkWeights:
-        """What the variant scores with, unless other weights are given."""
+        """The weights of the variant, unless others are given."""
         if isinstance(self.weights, NetworkWeights):
             return self.weights
         return _loaded(os.fspath(bundled(self.name))) if self.weights is None else NetworkWeights.load(self.weights)

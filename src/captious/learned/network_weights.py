@@ -60,7 +60,7 @@ class NetworkWeights:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call the weights: the name and a checksum of the numbers."""
+        """The weights in signatures: the name and a checksum of the numbers."""
         checksum = 0
         for array in (*self.network.weights, *self.network.biases):
             checksum = zlib.crc32(array.astype("<f8").tobytes(), checksum)
@@ -68,7 +68,7 @@ class NetworkWeights:
 
     @property
     def contents(self) -> str:
-        """What it is, in a few words."""
+        """A short description."""
         layers = "-".join(map(str, self.network.sizes))
         return f"{self.metric}, {layers}, features {self.features.name}, weights {self.label}"
 

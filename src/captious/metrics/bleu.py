@@ -72,7 +72,7 @@ class Bleu(Metric):
 
     @property
     def added(self) -> tuple[float, float]:
-        """What is added to numerators, and to denominators."""
+        """The numbers added to numerators and to denominators."""
         return (_TINY, _SMALL) if self.variant == "official" else (0.0, 0.0)
 
     def _parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

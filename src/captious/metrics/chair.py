@@ -113,7 +113,7 @@ class Chair(Metric):
         self._objects = self._as_named(self.objects)
 
     def _base_forms(self) -> BaseForms:
-        """What brings the tokens of a caption to base form."""
+        """The function that brings the tokens of a caption to base form."""
         if self.variant == "lmms-eval":
             lemmas([])  # raises if it cannot run
             return lemmas

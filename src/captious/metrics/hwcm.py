@@ -74,7 +74,7 @@ class Hwcm(MeanMetric):
     def _shared(
         self, ours: Sequence[Parse], theirs: Sequence[Parse], of_images: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """What candidates share with each of their references, float64[n_references, 4]."""
+        """The chains that candidates share with each of their references, float64[n_references, 4]."""
         number: dict[int, int] = {}  # equal captions share a parse
         distinct: list[Parse] = []
         for parse in (*ours, *theirs):

@@ -39,7 +39,7 @@ class _Answers:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call them: the number of questions, and a checksum."""
+        """The questions in signatures: the number of questions, and a checksum."""
         return f"{len(self.by_id)}-{zlib.crc32(json.dumps(sorted(self.by_id.items())).encode()):08x}"
 
     def of(self, id: object) -> bool | None:

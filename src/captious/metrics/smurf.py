@@ -89,13 +89,13 @@ class SmurfConstants:
 
     @property
     def label(self) -> str:
-        """What signatures call them: the name, and a checksum of the numbers."""
+        """The constants in signatures: the name, and a checksum of the numbers."""
         numbers = np.array([getattr(self, part) for part in _PARTS])
         return f"{self.name}@{zlib.crc32(numbers.astype('<f8').tobytes()):08x}"
 
     @property
     def contents(self) -> str:
-        """What they are, in a few words."""
+        """A short description."""
         return f"{self.label}, {self.source}"
 
     def standardized(

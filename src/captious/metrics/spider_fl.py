@@ -59,5 +59,5 @@ class SpiderFl(Spider):
         return scores
 
     def _shares(self, candidates: Sequence[str]) -> NDArray[np.float64]:
-        """What an error leaves of the score of each candidate, float64[n]."""
+        """The share of each candidate's score that is left: 1, or less after an error, float64[n]."""
         return 1 - self.penalty * has_error(self.detector, self.threshold, candidates)

@@ -70,7 +70,7 @@ class Wmd(VectorMetric):
         return word_mover_distances(*self._arguments(captions))
 
     def _arguments(self, captions: Captions) -> tuple[Any, ...]:
-        """What kernels of distances take: vectors, the bags of both sides, the references of each image, threads."""
+        """Arguments of kernels of distances: vectors, the bags of both sides, the references of each image, threads."""
         candidates, references = captions.layer(BagLayer(self.words))
         _check_sizes(captions, candidates, references)
         bags = [array for bags in (candidates, references) for array in (bags.words, bags.counts, bags.offsets)]

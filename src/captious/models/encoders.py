@@ -87,7 +87,7 @@ class Encoder:
 
     @property
     def label(self) -> str:
-        """What signatures call it: the model's name and version, and its precision if that is not float32.
+        """The encoder in signatures: the model's name and version, and its precision if that is not float32.
 
         The version is the hub's commit, or a checksum of the weights for a folder.
         """
@@ -97,7 +97,7 @@ class Encoder:
 
     @property
     def stored_as(self) -> str:
-        """What files of prepared references call it: also where it runs, and by which version of torch."""
+        """The encoder in files of prepared references: also where it runs, and with which version of torch."""
         import torch
 
         return f"{self.label} on {_loaded(self).device.type} by torch {torch.__version__}"

@@ -54,7 +54,7 @@ class ErrorDetector:
 
     @property
     def label(self) -> str:
-        """What signatures call it: its name and version."""
+        """The detector in signatures: its name and version."""
         return f"{Path(self.model).name if os.path.exists(self.model) else self.model}@{_loaded(self).version}"
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:

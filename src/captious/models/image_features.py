@@ -91,7 +91,7 @@ class ImageFeatures:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call them: the model and a checksum of ids and vectors."""
+        """The features in signatures: the model and a checksum of ids and vectors."""
         order = sorted(range(len(self)), key=lambda row: str(self.ids[row]))
         checksum = zlib.crc32("\n".join(str(self.ids[row]) for row in order).encode("utf-8", "surrogatepass"))
         return f"{self.model or 'features'}-{zlib.crc32(self.vectors[order].astype('<f4').tobytes(), checksum):08x}"

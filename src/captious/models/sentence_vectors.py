@@ -145,7 +145,7 @@ def _pool_of(encoder: Encoder, config: Mapping[str, Any]) -> str:
 
 
 def _saved(model: str, name: str) -> Any:
-    """What a JSON file beside a model holds; None if there is no such file."""
+    """The content of a JSON file beside a model; None if there is none."""
     path: str | None = str(Path(model) / name)
     if not Path(model).is_dir():
         from transformers.utils import cached_file

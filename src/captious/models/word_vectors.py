@@ -102,7 +102,7 @@ class WordVectors:
 
     @property
     def label(self) -> str:
-        """What signatures call them: name and checksum, and whether unknown words are made of subwords."""
+        """The vectors in signatures: name and checksum, and whether unknown words are made of subwords."""
         subwords = "+subwords" if self.index.subwords is not None else ""
         return f"{self.name}-{self.checksum[:_SHOWN]}{subwords}"
 

@@ -184,7 +184,7 @@ def _of_row(
 def _explanation(
     metric: Any, candidate: str, references: Sequence[str], image: ImageId | None, state: State | None = None
 ) -> Any:
-    """What the metric says about a candidate and its references."""
+    """The explanation of a candidate with its references."""
     if isinstance(metric, Chair):
         objects = metric.objects_in(references)
         known = image is not None and len(metric.objects)

@@ -39,7 +39,7 @@ def explanation_values(explanation: Any) -> dict[str, Any]:
 
 
 def drawn_values(explanation: Any) -> dict[str, Any]:
-    """What pages draw: the same values, and of scene graphs the row of each tuple."""
+    """The values that pages draw, with the row of each tuple of scene graphs."""
     values = explanation_values(explanation)
     if isinstance(explanation, SceneExplanation):
         for side, rows in zip(("candidate", "references"), explained_rows(explanation), strict=True):

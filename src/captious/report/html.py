@@ -72,7 +72,7 @@ def html_table(table: Table, caption: str = "", *, section: str = "", drawn: boo
 
 
 def details(table: Table) -> str:
-    """What a table depends on: sentences, and a list that opens on request."""
+    """The conditions of a table: sentences, and a list that opens on request."""
     facts = [
         f"{heading}, {label}: {fact}" if heading else f"{label}: {fact}"
         for heading, of_heading in table.facts.items()

@@ -26,7 +26,7 @@ class ImageFolder:
 
     @property
     def source(self) -> str:
-        """What the content security policy of the page has to allow."""
+        """The sources that the content security policy of the page has to allow."""
         return "'self' file:"
 
     def check(self, ids: Sequence[ImageId]) -> None:

@@ -60,7 +60,7 @@ def _listed(value: Sequence[Any]) -> str:
 
 
 def named(names: Sequence[str]) -> str:
-    """What a thing is called; slashes between several names."""
+    """The name of a thing; slashes separate several names."""
     return "/".join(map(_name, names))
 
 

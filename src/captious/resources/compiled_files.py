@@ -80,7 +80,7 @@ class ResourceFiles(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What signatures call them."""
+        """The files in signatures."""
 
     @property
     def index(self) -> Path:

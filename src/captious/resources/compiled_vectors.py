@@ -175,7 +175,7 @@ def folder() -> Path:
 
 
 def index_file(checksum: str) -> Path:
-    """What is compiled under a checksum, except the vectors themselves."""
+    """The files compiled under a checksum, except the vectors themselves."""
     return folder() / "index" / f"vectors-{_FORMAT}-{checksum}.index"
 
 

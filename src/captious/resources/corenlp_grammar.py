@@ -127,7 +127,7 @@ def _strings(index: JavaObject) -> tuple[str, ...]:
 
 
 def _items(array_list: JavaObject) -> Sequence[Any]:
-    """What a ``java.util.ArrayList`` holds: it writes its capacity, then its items."""
+    """The items of a ``java.util.ArrayList``: it writes its capacity, then its items."""
     items = array_list.written[1:]
     if len(items) != array_list["size"]:
         raise TypeError("a list without its items")
@@ -135,7 +135,7 @@ def _items(array_list: JavaObject) -> Sequence[Any]:
 
 
 def _keys_and_values(hash_map: JavaObject) -> tuple[Sequence[Any], Sequence[Any]]:
-    """What a ``java.util.HashMap`` holds: it writes its numbers of buckets and of entries, then these."""
+    """The entries of a ``java.util.HashMap``: it writes its numbers of buckets and of entries, then these."""
     sizes, entries = hash_map.written[0], hash_map.written[1:]
     if len(entries) != 2 * int.from_bytes(sizes[4:8], "big"):
         raise TypeError("a map without its entries")

@@ -35,7 +35,7 @@ class JavaStreamError(ValueError):
 
 @dataclass(frozen=True)
 class _Layer:
-    """What one class of a hierarchy puts into the stream for an object; values of primitive types come first."""
+    """The values that one class of a hierarchy writes for an object; values of primitive types come first."""
 
     primitives: struct.Struct
     references: int

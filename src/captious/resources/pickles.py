@@ -62,7 +62,7 @@ class _Global:
 
     @property
     def role(self) -> str:
-        """What it does for arrays and objects; empty for what is not allowed."""
+        """Its role for arrays and objects; empty if it is not allowed."""
         package, _, tail = self.module.partition(".")
         if package == "gensim":
             return "object"

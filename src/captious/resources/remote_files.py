@@ -142,7 +142,7 @@ class _RemoteFile(FileOfPieces):
 
 @contextmanager
 def _answer(url: str, first: int, size: int) -> Iterator[HTTPResponse]:
-    """What a server answers to a request for bytes of a file."""
+    """A server's answer to a request for bytes of a file."""
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
     from urllib.request import Request, urlopen

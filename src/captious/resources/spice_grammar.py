@@ -67,7 +67,7 @@ class SpiceGrammar(ResourceFiles):
 
     @property
     def label(self) -> str:
-        """What signatures call it."""
+        """The grammar in signatures."""
         return f"corenlp-{'3.6.0' if self.fingerprint == _PUBLISHED else self.fingerprint}"
 
     def grammar(self) -> Grammar:

@@ -273,7 +273,7 @@ def _read_json(path: Path, *, help: str = "remove it, and run again") -> Any:
 
 
 def _difference(theirs: Any, ours: dict[str, Any]) -> str:
-    """What two plans differ in, in a few words."""
+    """The difference between two plans, in a few words."""
     if not isinstance(theirs, dict):
         return "plan.json is not a plan"
     for key in ours:

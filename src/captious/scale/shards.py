@@ -30,7 +30,7 @@ class Shard(Protocol):
 
     @property
     def name(self) -> str:
-        """What messages and results call it; different for every shard of a run."""
+        """Its name in messages and results; different for every shard of a run."""
         ...
 
     @property

@@ -111,7 +111,7 @@ class SceneGraphLayer(KeyedByFields):
         return self._of_captions(self.tuples.of_candidates(captions))
 
     def of_texts(self, captions: Sequence[str]) -> tuple[Facts, ...]:
-        """What captions that are in no table say, each by itself."""
+        """The graphs of captions that are in no table, each by itself."""
         return self._of_captions(self.tuples.of_texts(captions))
 
     def _of_captions(self, tuples: Sequence[tuple[Tuple, ...]]) -> tuple[Facts, ...]:

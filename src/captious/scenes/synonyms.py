@@ -16,7 +16,7 @@ Concept: TypeAlias = frozenset[str | int]
 
 
 def names_of(concept: Concept) -> list[str]:
-    """What a concept is called, in alphabetical order."""
+    """The names of a concept, in alphabetical order."""
     return sorted(name for name in concept if isinstance(name, str))
 
 

@@ -205,7 +205,7 @@ class Phase(models.Model):
 
     @property
     def reference_sets(self) -> dict[str, ReferencesDefinition]:
-        """What submissions of this phase are scored against, by key, in the order of the challenge's folder."""
+        """The reference sets of this phase, by key, in the order of the challenge's folder."""
         rows = (row for row in self.challenge.definition.references if row.captions in self.captions)
         return {key_of(self.challenge, row): row for row in rows}
 

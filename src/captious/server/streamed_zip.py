@@ -13,7 +13,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # so that the same content is the same file
 
 
 class _Sink(io.RawIOBase):
-    """What is written, until it is taken."""
+    """A buffer of what was written, until it is taken."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

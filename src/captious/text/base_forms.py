@@ -168,7 +168,7 @@ def nouns(text: str) -> list[str]:
 
 
 def _with_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:
-    """What NLTK finds, given itself and its lemmatizer."""
+    """The base forms that NLTK finds, from itself and its lemmatizer."""
     try:
         import nltk
         from nltk.stem import WordNetLemmatizer

@@ -26,7 +26,7 @@ class Language:
 
     @property
     def label(self) -> str:
-        """What signatures and messages call it."""
+        """Its name in signatures and messages."""
         return self.code
 
 

@@ -29,7 +29,7 @@ class StopWords:
 
     @property
     def stored_as(self) -> str:
-        """What files of prepared references call it: its name and a checksum of its words."""
+        """The list in files of prepared references: its name and a checksum of its words."""
         return f"{self.name}@{zlib.crc32(chr(0).join(sorted(self.words)).encode('utf-8', 'surrogatepass')):08x}"
 
 

@@ -53,7 +53,7 @@ class Tokenizer:
 
     @property
     def stored_as(self) -> str | None:
-        """What files of tokens call it; None unless it is built in, as others may change."""
+        """Its name in files of tokens; None unless it is built in, as others may change."""
         return self.name if _BUILT_IN.get(self.name) == self else None
 
     def __call__(self, caption: str) -> list[str]:

@@ -46,7 +46,7 @@ def _items(protocol: Protocol, content: tuple[DataFolder, Sequence[RatedCaption]
 
 
 def _key(image: str, candidate: str) -> tuple[str, str]:
-    """What corrections belong to: the image without its extension, and the words of the caption."""
+    """The key of corrections: the image without its extension, and the words of the caption."""
     return PurePath(image).stem, " ".join(candidate.split())
 
 

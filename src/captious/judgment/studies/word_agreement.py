@@ -183,7 +183,7 @@ def _most_frequent(people: WordCounts, n_words: int, tag: Tagger | None, seed: i
 
 
 def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, rng: np.random.Generator) -> list[str]:
-    """What part of speech each word most often is, in some captions that have it."""
+    """The most frequent part of speech of each word, in some captions that have it."""
     examples = []
     for word in words.tolist():
         captions = columns.indices[columns.indptr[word] : columns.indptr[word + 1]]

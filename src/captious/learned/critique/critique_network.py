@@ -41,7 +41,7 @@ def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, 
 
 
 def lstms(recipe: CritiqueRecipe) -> list[str]:
-    """What the arrays of each layer of the LSTM begin with, the lowest first."""
+    """The prefix of the arrays of each layer of the LSTM, the lowest first."""
     return ["lstm", *(f"lstm{number}" for number in range(2, recipe.layers + 1))]
 
 

@@ -45,7 +45,7 @@ class CombinedState:
 
     @property
     def label(self) -> str:
-        """What signatures call it."""
+        """The state in signatures."""
         return "+".join(state.label for state in self.states if state is not None)
 
 

@@ -109,7 +109,7 @@ class _Description:
             yield f"{type(value).__module__}.{type(value).__qualname__}"
 
     def of_class(self, cls: type) -> Iterator[str]:
-        """What a class itself, not its bases, defines."""
+        """The names that a class itself, not its bases, defines."""
         yield cls.__qualname__
         for name, value in vars(cls).items():
             if name not in _NOT_WRITTEN:

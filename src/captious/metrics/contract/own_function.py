@@ -120,7 +120,7 @@ class FunctionMetric(MeanMetric):
 
     @property
     def _calls(self) -> str:
-        """What the function is called with."""
+        """The arguments of the function."""
         if self.takes_lists:
             return (
                 "it is called with a list of candidates and a list with the references of each, and returns one number "

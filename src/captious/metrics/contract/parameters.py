@@ -123,7 +123,7 @@ class Parameter(Generic[Input, Value]):
 
     @property
     def values(self) -> str:
-        """What values it takes, a phrase for help and documentation; empty if the summary says it."""
+        """The accepted values, a phrase for help and documentation; empty if the summary states them."""
         return ""
 
 
@@ -370,7 +370,7 @@ class TokenizerParameter(ResourceParameter[TokenizerLike | None, Tokenizer]):
 
 
 def label_of(value: object) -> str:
-    """What a value is called in messages and signatures."""
+    """The name of a value in messages and signatures."""
     if isinstance(value, str | os.PathLike):
         return os.fspath(value)
     from captious.models import Encoder

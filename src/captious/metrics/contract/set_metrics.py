@@ -124,7 +124,7 @@ class OfK(SetMetric):
 
     @property
     def of_k_suffix(self) -> str:
-        """What labels say of the choice; empty for the default."""
+        """The suffix of labels; empty for the default."""
         return "" if self.choice == OF_K[0] else f":of-k={self.choice}"
 
     @property

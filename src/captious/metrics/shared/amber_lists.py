@@ -62,7 +62,7 @@ class AmberLists:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call them: the number of images, and a checksum of everything."""
+        """The lists in signatures: the number of images, and a checksum of everything."""
         images = sorted((image, words.truth, words.hallucinations) for image, words in self.by_image.items())
         content = json.dumps([images, sorted(self.related.items()), sorted(self.safe)])
         return f"{len(self.by_image)}-{zlib.crc32(content.encode()):08x}"

@@ -65,7 +65,7 @@ class ImageObjects:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call it: the number of images, and a checksum of all objects."""
+        """The objects in signatures: the number of images, and a checksum of all objects."""
         content = sorted((str(image), *sorted(names)) for image, names in self.by_image.items())
         return f"{len(self)}-{zlib.crc32(json.dumps(content).encode()):08x}"
 

@@ -111,7 +111,7 @@ class ModelJudge(BaseMetric):
 
     @property
     def asking(self) -> Asking:
-        """What it asks, and how."""
+        """The question, and how it is asked."""
         sampling = Question("", None, self.temperature, self.seed, self.answer_tokens, self.alternatives)
         images = None if self.variant == "references" else self.images
         return Asking(self.judge, self._prompt, images, sampling, self.tries, self.reading)
@@ -247,7 +247,7 @@ class JudgmentLayer(KeyedByFields):
 
 
 def final_answer(text: str) -> str:
-    """What stands after the thoughts of a model that writes them into its answer; empty if these do not end."""
+    """The text after the thoughts of a model that writes them into its answer; empty if they do not end."""
     _, end, tail = text.rpartition("</think>")
     if end:
         return tail.strip()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cost:
-    """What questions cost, before they are asked.
+    """The cost of questions, before they are asked.
 
     Args:
         calls: number of calls.

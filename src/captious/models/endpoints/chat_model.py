@@ -92,7 +92,7 @@ class ChatModel:
 
     @property
     def label(self) -> str:
-        """What signatures call it: the name, and a checksum of ``body`` and ``omit`` if there are any."""
+        """The model in signatures: the name, and a checksum of ``body`` and ``omit`` if there are any."""
         if not self.body and not self.omit:
             return self.name
         changed = json.dumps([self.body, sorted(self.omit)], sort_keys=True)
@@ -100,7 +100,7 @@ class ChatModel:
 
     @property
     def identity(self) -> str:
-        """What tells it apart from all other models in the cache."""
+        """The key of the model in the cache."""
         return f"{self.endpoint}|{self.label}"
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:

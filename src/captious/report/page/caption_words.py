@@ -56,7 +56,7 @@ class CaptionWords:
     offsets: Sequence[NDArray[np.int64]]
 
     def pack(self, columns: Columns) -> dict[str, Any]:
-        """What the manifest says about them."""
+        """Their entries in the manifest."""
         lists = [
             {"counts": columns.integers(np.diff(offsets)), "values": columns.integers(ids)}
             for ids, offsets in zip(self.ids, self.offsets, strict=True)
@@ -131,7 +131,7 @@ class TokenTable:
         )
 
     def pack(self, columns: Columns) -> dict[str, Any]:
-        """What the manifest says about them."""
+        """Their entries in the manifest."""
         others: list[Column] = [
             {name: value if name == "list" else columns.integers(value) for name, value in other.items()}
             for other in self._others

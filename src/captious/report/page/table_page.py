@@ -31,7 +31,7 @@ def table_page(table: Table, title: str = "") -> str:
 
 
 def _figure(picture: Picture) -> dict[str, Any]:
-    """What ``assets/results.js`` draws."""
+    """The data that ``assets/results.js`` draws."""
     kind, content = _CHARTS[type(picture)]
     return {"kind": kind, "title": numbers.plain(picture.title), **content(picture)}
 

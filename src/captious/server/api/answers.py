@@ -40,7 +40,7 @@ class ErrorAnswer(TypedDict):
 
 @_exact
 class CheckAnswer(TypedDict):
-    """What a dry run has found: problems of the captions, and why a submission would be refused now."""
+    """The result of a dry run: problems of the captions, and why a submission would be refused now."""
 
     problems: list[ProblemAnswer]
     remarks: list[str]

@@ -100,7 +100,7 @@ class Board:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """What the drawings of the scores in ``main`` have in common: the ends of all intervals."""
+        """The common scale of the drawings of scores in ``main``: the ends of all intervals."""
         cells = [cell for row in (*self.rows, *self.own_rows) for cell in row.cells if cell.name == self.main]
         ends = [end for cell in cells for end in (cell.low, cell.high) if end is not None]
         return (min(ends), max(ends)) if ends else (0.0, 0.0)

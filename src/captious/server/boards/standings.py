@@ -86,7 +86,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _members(phase: Phase) -> list[Member]:
-    """What can be on the board, in the order of submission."""
+    """The submissions that can be on the board, in the order of submission."""
     rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
     values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen")
     return [Member((pk, round(1e6 * finished.timestamp())), *rest) for pk, finished, *rest in values]

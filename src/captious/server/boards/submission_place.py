@@ -57,7 +57,7 @@ class Place:
 
     @property
     def others(self) -> list[Submission]:
-        """What it is compared with, each once."""
+        """The submissions that it is compared with, each once."""
         found = [other for other in (self.leader, self.before) if other is not None]
         return found[:1] if len(found) == 2 and found[0] == found[1] else found
 

@@ -101,7 +101,7 @@ def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, s
 
 
 def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
-    """What a metric needs that is not here; "" if it can run.
+    """What a metric lacks here; "" if it can run.
 
     Raises:
         CaptiousError: it cannot be made with its parameters.

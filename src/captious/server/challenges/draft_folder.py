@@ -51,7 +51,7 @@ _TABLES = {
 
 
 def effective(folder: Path) -> dict[str, Any]:
-    """What challenge.toml says, with all defaults, as plain values; it need not be valid."""
+    """The content of challenge.toml with all defaults, as plain values; it need not be valid."""
     data = with_defaults(_read(folder))
     values = {**_defaults(ChallengeDefinition), **data}
     for name, table in _TABLES.items():

@@ -97,7 +97,7 @@ class TeamBan(models.Model):
 
 
 class News(models.Model):
-    """What organizers tell everybody who sees a challenge. The text is Markdown."""
+    """News from organizers to everybody who sees a challenge, as Markdown."""
 
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="news")
     title = models.CharField(max_length=200)

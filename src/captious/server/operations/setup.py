@@ -140,7 +140,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
 
 
 def _remark(password: str) -> str:
-    """What is wrong with an administrator's password; empty if nothing is."""
+    """The problem of an administrator's password; empty if there is none."""
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
 

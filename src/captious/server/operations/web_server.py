@@ -376,7 +376,7 @@ class WebServer(TcpWSGIServer):
         super().maintenance(now)  # closes connections on which nothing was begun
 
     def _arriving(self, channel: _Channel) -> Holding[_Channel]:
-        """What has arrived on a connection and is not answered yet; only what is not complete can be refused."""
+        """The bytes on a connection that are not answered yet; only an incomplete request can be refused."""
         request = channel.request
         requests = [*channel.requests, *([request] if request is not None else [])]
         owner = self._network(channel, requests[0]) if requests else channel.owner

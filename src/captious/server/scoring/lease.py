@@ -222,7 +222,7 @@ def _fail(rows: Any, traceback: str) -> bool:
 
 
 def _ended(reason: str) -> dict[str, Any]:
-    """What is written when a submission fails."""
+    """The columns of a failed submission."""
     return {
         "status": _Status.FAILED,
         "reason": reason,

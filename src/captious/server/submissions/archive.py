@@ -113,7 +113,7 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
 
 
 def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
-    """What is wrong with one entry as the directory describes it."""
+    """The problem of one entry as the directory describes it."""
     name, kind = info.orig_filename, stat.S_IFMT(info.external_attr >> 16)
     if len(name) > _LONGEST_NAME:
         yield f"The name of the entry is longer than {_LONGEST_NAME} characters."

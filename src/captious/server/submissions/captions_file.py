@@ -199,7 +199,7 @@ def _header(names: list[str], _: str) -> Sequence[str]:
 
 
 def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
-    """What is wrong with rows, in the order in which people solve it."""
+    """The problems of rows, in the order in which people solve them."""
     by_kind: defaultdict[str, list[int]] = defaultdict(list)
     details: dict[str, str] = {}
     for problem in problems:

@@ -64,7 +64,7 @@ class Quota:
 
 
 def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
-    """What a team and a user have used up."""
+    """The quotas that a team and a user have used up."""
     ours = Q(team=team) | Q(user=user) if user is not None else Q(team=team)
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     scored = Submission.objects.filter(ours, phase=phase, counts=True)

@@ -67,6 +67,6 @@ def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
 
 
 def _suffix(label: str, metric: BaseMetric) -> str:
-    """What a label has after the name of an output: a variant and parameters."""
+    """The end of a label, after the name of an output: a variant and parameters."""
     output = max((name for name in metric.outputs if label.startswith(name)), key=len, default="")
     return label[len(output) :]
