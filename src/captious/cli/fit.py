@@ -11,7 +11,7 @@ from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file, seed_option, settings_options
 from captious.cli.outputs import warn
-from captious.evaluation.fitted_files import fit_file
+from captious.evaluation.fitted_resources import fit_resource
 
 
 @click.command()
@@ -36,7 +36,7 @@ def fit(metric: str, files: tuple[Path, ...], output: Path, **options: Any) -> N
     across sets of images. 'smurf' writes its standardization constants, for smurf:constants=FILE. 'chair' writes the
     objects in images, for --objects: give COCO instances, captions written by people, or both.
     """
-    fitted = fit_file(metric, files, **options)
+    fitted = fit_resource(metric, files, **options)
     fitted.resource.save(output)
     click.echo(f"{output}: {fitted.resource.contents}", err=True)
     warn(fitted.warnings)

@@ -32,15 +32,15 @@ class ReadOptions:
     _columns: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
     _sources: set[tuple[str, Role]] = field(default_factory=set, init=False, compare=False, repr=False)
 
-    def use(self, names: Collection[str | None]) -> None:
+    def note_used(self, names: Collection[str | None]) -> None:
         """Note that a source has columns of these names, or with None, the splits."""
         self._used.update(names)
 
-    def see(self, source: str, names: Collection[object]) -> None:
+    def note_columns(self, source: str, names: Collection[object]) -> None:
         """Note which columns a source has, for messages."""
         self._columns[source] = ", ".join(map(repr, names)) or "none"
 
-    def leave(self, source: str, role: Role) -> None:
+    def finish(self, source: str, role: Role) -> None:
         """Note that a source has been read, and with the last one ``check``."""
         self._sources.add((source, role))
         if len(self._sources) >= self.n_sources:

@@ -69,7 +69,7 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
         UnknownNameError: the column of groups that was asked for is not there.
     """
     if source.read_options is not None:
-        source.read_options.see(source.name, names)
+        source.read_options.note_columns(source.name, names)
     row = _Row(source, names, f"{where}: found " + (", ".join(map(repr, names)) or "none"), layout is not None)
     layouts = row_layouts(names) if layout is None else [layout] if layout.fits(names) else []
     if source.role == "groups":
@@ -182,7 +182,7 @@ class _Row:
         is_chosen = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
         named = self.named_keys if self.source.role != "groups" else {}
         if read_options is not None:
-            read_options.use([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *named])
+            read_options.note_used([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *named])
         keys = [key for _, key in named.values()] or [""] * len(texts)
         if layout is not None and self.source.role != "groups":
             keys = [key or layout.key for key in keys]
@@ -323,7 +323,7 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
         counts[str(split)] = counts.get(str(split), 0) + 1
     listed = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
     if read_options is not None and read_options.splits:
-        read_options.use([None])
+        read_options.note_used([None])
         if absent := [split for split in read_options.splits if split not in counts]:
             message = f"there is no split {' or '.join(map(repr, absent))}"
             raise InputError(

@@ -198,7 +198,7 @@ def references_of(source: object, read_options: ReadOptions | None) -> Reference
             read_options = source.read_options or read_options
         table = read_prepared(source)
         if read_options is not None:
-            read_options.leave(table.name, "references")
+            read_options.finish(table.name, "references")
         return table
     return _by_image(read_rows(source, "references", read_options=read_options))
 

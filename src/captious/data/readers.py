@@ -89,7 +89,7 @@ def read_rows(
         return _rows(source, role, several, column, None)
     rows = _rows(source, role, several, column, read_options)
     if role != "groups":
-        read_options.leave(rows.name, role)
+        read_options.finish(rows.name, role)
     return rows
 
 

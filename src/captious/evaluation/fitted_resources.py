@@ -1,4 +1,4 @@
-"""``fit_file``: what a metric computes from references once and keeps in a file, such as document frequencies."""
+"""``fit_resource``: what a metric computes once from references, to be kept in a file, such as document frequencies."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from captious.random_seed import DEFAULT_SEED
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedResource:
     """The result of fitting a metric, which can be saved, and warnings about the references."""
 
     resource: Savable
     warnings: list[str]
 
 
-def fit_file(
+def fit_resource(
     metric: str,
     files: Sequence[str | os.PathLike[str]],
     *,
@@ -35,7 +35,7 @@ def fit_file(
     subset: bool = False,
     settings: Settings | None = None,
     seed: int = DEFAULT_SEED,
-) -> Fitted:
+) -> FittedResource:
     """Fit a metric to files of references.
 
     Args:
@@ -65,7 +65,7 @@ def fit_file(
         )
     if isinstance(chosen, Chair):
         objects = chosen.objects_of(files)
-        return Fitted(objects, objects.warnings)
+        return FittedResource(objects, objects.warnings)
     if len(files) > 1:
         raise ParameterError(f"{chosen.name} is fitted to one file of references", help="give one file")
     references = read_references(files[0])
@@ -78,7 +78,7 @@ def fit_file(
     if resource is None:
         fittable = ", ".join(name for name in catalogue.names() if catalogue.get(name).fitted_resource)
         raise ParameterError(f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {fittable}")
-    return Fitted(resource, single_captions(references))
+    return FittedResource(resource, single_captions(references))
 
 
 def _fitted_to_people(metric: BaseMetric, human: Path, references: References, *, subset: bool) -> Savable:
