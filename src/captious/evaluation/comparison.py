@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,8 @@ from captious.data import Captions, CaptionSets, ImageId, absent_references, sam
 from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
 from captious.data.image_matching import match_images, references_of
-from captious.displayed import Displayed
-from captious.entry_points import did_you_mean
-from captious.errors import ParameterError, UnknownNameError
+from captious.displayed import DisplayedMapping
+from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.metric_run import evaluate
@@ -77,7 +76,7 @@ class Example:
     score_b: float
 
 
-class Comparison(Displayed, Mapping[str, Difference]):
+class Comparison(DisplayedMapping[str, Difference]):
     """Differences between two systems by output name: ``comparison["cider-d"].p_randomization``.
 
     Attributes:
@@ -85,33 +84,23 @@ class Comparison(Displayed, Mapping[str, Difference]):
         level, resamples, seed: those of the intervals and tests; ``sampling`` has all three.
     """
 
+    _unknown = ("{name!r} was not compared", "this comparison has")
+
     def __init__(self, a: Report, b: Report, differences: Mapping[str, Difference], sampling: Sampling) -> None:
         self.a = a
         self.b = b
         self.sampling = sampling
         self.level, self.resamples, self.seed = sampling.level, sampling.resamples, sampling.seed
-        self._differences = dict(differences)
+        self._parts = dict(differences)
 
-    def __getitem__(self, name: str) -> Difference:
+    def label_of(self, name: object) -> str | None:
+        """The label of a difference, as ``Report.label_of`` finds it."""
         label = self.a.label_of(name)
-        if label not in self._differences:
-            raise UnknownNameError(
-                f"{name!r} was not compared", help=f"{did_you_mean(name, self)}this comparison has {', '.join(self)}"
-            )
-        return self._differences[label]
-
-    def __contains__(self, name: object) -> bool:
-        return self.a.label_of(name) in self._differences
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._differences)
-
-    def __len__(self) -> int:
-        return len(self._differences)
+        return label if label in self._parts else None
 
     def summary(self) -> str:
         """A one-line summary with the main differences."""
-        differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._differences.values())
+        differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._parts.values())
         return f"<Comparison {self.b.system} - {self.a.system}: {differences}>"
 
     def examples(self, n: int = 5, *, by: str | None = None) -> list[Example]:
@@ -135,7 +124,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
     @property
     def examples_by(self) -> str:
         """The default output for ``examples``."""
-        return "cider-d" if "cider-d" in self._differences else [*self._differences][-1]
+        return "cider-d" if "cider-d" in self._parts else [*self._parts][-1]
 
     def to_table(self, *, examples: int = 0) -> Table:
         """The differences as a table.
@@ -156,7 +145,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
             "seed": self.seed,
             "metrics": {},
         }
-        for name, difference in self._differences.items():
+        for name, difference in self._parts.items():
             values = asdict(difference)
             del values["name"]
             out["metrics"][name] = values
