@@ -185,9 +185,9 @@ class DisplayedMapping(Displayed, Mapping[Key, Value]):
     def __getitem__(self, name: Key) -> Value:
         label = self.label_of(name)
         if label is None:
-            problem, known = self._unknown
+            problem, listing = self._unknown
             names = [*map(str, self._parts)]
-            help = f"{did_you_mean(name, names)}{known} {', '.join(names)}"
+            help = f"{did_you_mean(name, names)}{listing} {', '.join(names)}"
             raise UnknownNameError(problem.format(name=name), help=help)
         return self._parts[label]
 

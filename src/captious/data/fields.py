@@ -273,8 +273,8 @@ def _under_key(
     """The values of a key of objects."""
     for number, cell in zip(numbers, column, strict=True):
         if not isinstance(cell, Mapping) or key not in cell:
-            found = some(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
-            problem = f"expected {name!r} to be an object with {key!r}, found {found}"
+            shown_cell = some(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
+            problem = f"expected {name!r} to be an object with {key!r}, found {shown_cell}"
             raise source.error(
                 problem, where=f"{unit} {number}", help=f"name another key: {option('columns', f'caption={name}/KEY')}"
             )

@@ -131,13 +131,13 @@ class ImageRows:
             return np.array([self._row_of[image] for image in ids], np.int64)
         except KeyError as error:
             unknown = error.args[0]
-            known = next((image for image in self._row_of if str(image) == str(unknown)), None)
+            image_like = next((image for image in self._row_of if str(image) == str(unknown)), None)
             raise UnknownImageError(
                 "a caption is for an image that has no references",
                 where=f"image_id {unknown!r}",
                 help="create the reward with the references of all images of the training set"
-                if known is None
-                else f"ids are not converted: the references have {known!r}, not {unknown!r}",
+                if image_like is None
+                else f"ids are not converted: the references have {image_like!r}, not {unknown!r}",
             ) from None
 
 

@@ -289,8 +289,8 @@ def read_scores(scores: ScoresSource | Sequence[ScoresSource] | None) -> Externa
     several = scores if isinstance(scores, Sequence) and not isinstance(scores, str) else [scores]
     table: dict[str, dict[str, ArrayLike | Mapping[str, float]]] = {}
     published = []
-    for each in several:
-        read = _read_file(Path(each)) if isinstance(each, str | os.PathLike) else _as_table(each, "scores")
+    for source in several:
+        read = _read_file(Path(source)) if isinstance(source, str | os.PathLike) else _as_table(source, "scores")
         if isinstance(read, PublishedScores):
             published.append(read)
             continue

@@ -179,9 +179,9 @@ class _Runner:
             parts = {metric: self._called(run, (metric,)) for metric in metrics}
             records = [record for part in parts.values() for record in part.records]
             return _Records(records, {metric: part.reason for metric, part in parts.items() if part.reason})
-        told = result.to_table()
-        self.pictures |= told.pictures
-        self.warnings += told.warnings
+        shown = result.to_table()
+        self.pictures |= shown.pictures
+        self.warnings += shown.warnings
         return _Records(self._noted(result))
 
     def _noted(self, result: Any) -> Sequence[Mapping[str, Any]]:

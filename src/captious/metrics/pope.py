@@ -117,7 +117,7 @@ class Pope(Metric):
     def _answer(self, text: str) -> bool | None:
         if self.variant == "official":
             return _NO.isdisjoint(text.partition(".")[0].replace(",", "").split(" "))
-        words = "".join(each if each.isalnum() else " " for each in text.lower()).split()
+        words = "".join(character if character.isalnum() else " " for character in text.lower()).split()
         return _LABELS.get(words[0]) if words else None
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -154,8 +154,8 @@ def explainable(metric: MetricLike, settings: Settings) -> Metric:
         return chosen
     if isinstance(chosen, Combined) and (parts := [part.name for part in explained_parts(chosen)]):
         raise ParameterError(f"{name} is made of other metrics", help=f"explain {' or '.join(parts)}")
-    known = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
-    raise ParameterError(f"{name} cannot be explained yet", help=f"supported: {known}")
+    names = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
+    raise ParameterError(f"{name} cannot be explained yet", help=f"supported: {names}")
 
 
 def explained_caption(

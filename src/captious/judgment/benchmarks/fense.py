@@ -70,7 +70,7 @@ def _items(protocol: Protocol, pairs: list[CaptionPair]) -> list[CaptionPair] | 
 
 def _systems(pair: CaptionPair) -> tuple[str, str]:
     """cos_sim_11250 is retrieval, by number of the caption that was found."""
-    first, second = ("cos_sim" if each.startswith("cos_sim") else each for each in pair.facts["sources"][:2])
+    first, second = ("cos_sim" if name.startswith("cos_sim") else name for name in pair.facts["sources"][:2])
     return first, second
 
 

@@ -99,8 +99,8 @@ class Settings:
 
     def __repr__(self) -> str:
         """The settings that are not the default, as messages call them."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        shown = ", ".join(f"{name}={label_of(given[name])!r}" for name in given if given[name] not in (None, "each"))
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        shown = ", ".join(f"{name}={label_of(values[name])!r}" for name in values if values[name] not in (None, "each"))
         return f"Settings({shown})"
 
     @property

@@ -58,8 +58,8 @@ class Place:
     @property
     def others(self) -> list[Submission]:
         """The submissions that it is compared with, each once."""
-        found = [other for other in (self.leader, self.before) if other is not None]
-        return found[:1] if len(found) == 2 and found[0] == found[1] else found
+        others = [other for other in (self.leader, self.before) if other is not None]
+        return others[:1] if len(others) == 2 and others[0] == others[1] else others
 
 
 @dataclass(frozen=True)

@@ -90,11 +90,11 @@ def rows_of(query: Query, versions: ComparedVersions) -> list[VersionRow]:
 def signatures_of(query: Query, versions: ComparedVersions) -> list[tuple[int, list[str]]]:
     """Each version, with the signatures of the output's scores: more than one if it was changed without a new one."""
     entry = KeyTransform("signature", KeyTransform(query.output, KeyTransform(query.key, "outputs")))
-    found = []
+    changes = []
     for version in (versions.before, versions.after):
         rows = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk")
-        found.append((version, [text for text in dict.fromkeys(rows.values_list(entry, flat=True)) if text]))
-    return found
+        changes.append((version, [text for text in dict.fromkeys(rows.values_list(entry, flat=True)) if text]))
+    return changes
 
 
 def _scores(query: Query, version: int) -> dict[int, float]:
