@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Literal, overload
+from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -36,38 +36,38 @@ from captious.errors import MissingCandidatesError, MissingReferencesError, Para
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
 
+class MatchOptions(TypedDict, total=False):
+    """Options of ``read_captions``, which explains them, and of the functions that read captions as it does."""
+
+    subset: bool
+    clean: str | Sequence[str]
+    columns: ColumnNames | None
+    split: str | Sequence[str] | None
+
+
 @overload
 def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    subset: bool = ...,
     several: Literal[False] = ...,
-    clean: str | Sequence[str] = ...,
-    columns: ColumnNames | None = ...,
-    split: str | Sequence[str] | None = ...,
+    **options: Unpack[MatchOptions],
 ) -> Captions: ...
 @overload
 def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    subset: bool = ...,
     several: Literal[True],
-    clean: str | Sequence[str] = ...,
-    columns: ColumnNames | None = ...,
-    split: str | Sequence[str] | None = ...,
+    **options: Unpack[MatchOptions],
 ) -> CaptionSets: ...
 @overload
 def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    subset: bool = ...,
     several: bool = ...,
-    clean: str | Sequence[str] = ...,
-    columns: ColumnNames | None = ...,
-    split: str | Sequence[str] | None = ...,
+    **options: Unpack[MatchOptions],
 ) -> Captions | CaptionSets: ...
 def read_captions(
     candidates: object,

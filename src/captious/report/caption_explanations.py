@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from captious.data import Captions, ImageId, read_captions
-from captious.data.columns import ColumnNames
+from captious.data.image_matching import MatchOptions
 from captious.errors import ParameterError, UnknownImageError
 from captious.evaluation import evaluate
 from captious.metrics.chair import Chair, with_objects
@@ -88,9 +88,7 @@ def explain(
     image: ImageId | None = None,
     worst: int | None = None,
     settings: Settings | None = None,
-    subset: bool = False,
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
+    **options: Unpack[MatchOptions],
 ) -> list[CaptionExplanation]:
     """Why captions of a system got their scores.
 
@@ -100,8 +98,7 @@ def explain(
         image: the id of the image whose caption is explained; text also stands for a number.
         worst: the number of captions that are explained, those with the worst scores; one without ``image``.
         settings: those of the metric; for chair, the objects in images, by default those that the references name.
-        subset: leave out images that only one side has; otherwise, a difference is an error.
-        columns, split: names of columns, and the split that is read.
+        options: subset, clean, columns and split, as for ``captious.score``.
 
     Returns:
         The explanation of the image, or those of the worst captions, the worst first. Document frequencies are those
@@ -117,7 +114,7 @@ def explain(
     1
     """
     settings = with_objects(metric, Settings() if settings is None else settings)
-    captions = read_captions(candidates, references, subset=subset, columns=columns, split=split)
+    captions = read_captions(candidates, references, **options)
     chosen = explainable(metric, settings)
     if isinstance(chosen, Chair) and isinstance(metric, str) and not len(chosen.objects):
         settings = replace(settings, objects=chosen.objects_of([_texts_by_image(captions)]))
