@@ -75,7 +75,7 @@ def _opened(file: Path | int, mode: str) -> IO[Any]:
 
 
 def _prefix() -> str:
-    """How temporary files of this machine begin; locks need not reach from one machine to another."""
+    """Prefix of the temporary files of this machine; locks need not reach from one machine to another."""
     return f".captious-{zlib.crc32(os.uname().nodename.encode()):08x}-"
 
 

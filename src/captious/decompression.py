@@ -18,7 +18,7 @@ from captious.errors import CaptiousError, ParameterError, ResourceError
 
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"
-#: What to do about a file that unpacks to more.
+#: The remedy for a file that unpacks to more.
 RAISE_LIMIT = f"if the file is correct, increase {VARIABLE}, for example to 8G, or unpack it"
 
 _MAGIC = b"\x1f\x8b"

@@ -104,7 +104,7 @@ class Dots:
 
     @property
     def marked(self) -> float | None:
-        """Where the line is; None if there are no values."""
+        """The position of the line; None if there are no values."""
         if self.line is not None or not self.rows:
             return self.line
         return next(iter(self.rows.values())).value

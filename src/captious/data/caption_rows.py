@@ -58,7 +58,7 @@ class CaptionRows:
         return self.id_form == "text"
 
     def place(self, row: int) -> str:
-        """Where a row came from, such as "line 12"."""
+        """The place of a row in its source, such as "line 12"."""
         return f"{self.unit} {self.numbers[row]!r}"
 
 

@@ -79,7 +79,7 @@ class LayerStore(Protocol):
 
     @property
     def n_missed(self) -> int:
-        """How many annotations it was asked for that it could have had but does not."""
+        """Number of annotations that were asked for and not stored, though they could have been."""
         ...
 
     def advice(self, metrics: Sequence[str]) -> str:

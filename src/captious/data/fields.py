@@ -294,7 +294,7 @@ def _joined(cells: Sequence[Any]) -> list[Any]:
 
 
 def _chosen(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n: int) -> list[bool]:
-    """Which rows are read."""
+    """A mask of the rows that are read."""
     chosen = [True] * n
     if fields.split:
         splits, *columns = columns

@@ -142,7 +142,7 @@ def some(items: Iterable[object], *, separator: str = ", ") -> str:
 
 
 def repeated(keys: Iterable[Key]) -> dict[Key, list[int]]:
-    """Where keys are that occur more than once."""
+    """The places of keys that occur more than once."""
     places: defaultdict[Key, list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
         places[key].append(place)

@@ -56,7 +56,7 @@ _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 
 
 def _matching(texts: Sequence[str], pattern: re.Pattern[str]) -> NDArray[np.bool_]:
-    """Which texts a pattern matches that matches nothing across the end of a text."""
+    """A mask of the texts that a pattern matches; it must not match across the end of a text."""
     mask = np.zeros(len(texts), bool)
     places = [match.start() for match in pattern.finditer(_BETWEEN.join(texts))]
     if places:

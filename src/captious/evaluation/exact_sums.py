@@ -99,7 +99,7 @@ def _added(a: Any, b: Any) -> Any:
 
 
 def _are_whole(rows: NDArray[np.float64]) -> Sequence[bool]:
-    """Which columns hold only whole numbers whose sums are exact in any order."""
+    """A mask of the columns of whole numbers whose sums are exact in any order."""
     if not len(rows):
         return [True] * rows.shape[1]
     whole = (rows[:100] == np.rint(rows[:100])).all(axis=0)  # spares a longer look at most columns that are not

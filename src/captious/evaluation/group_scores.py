@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from captious.evaluation.comparison import Comparison, Difference
     from captious.evaluation.score_report import Report
 
-#: What a number is about: one group, the mean over groups, or all images together.
+#: The images of a number: one group, the mean over groups, or all images together.
 Part: TypeAlias = Literal["group", "macro", "micro"]
 
 

@@ -97,7 +97,7 @@ def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int
 
 
 def _counts(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.integer[Any]]]:
-    """How often each of n images is drawn, resample by resample."""
+    """The counts of n images in each resample, in turn."""
     rng = np.random.default_rng(seed)
     for _ in range(resamples):
         yield np.bincount(rng.integers(0, n, n, dtype=np.int32), minlength=n)

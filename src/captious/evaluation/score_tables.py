@@ -217,7 +217,7 @@ def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
 
 
 def _candidates(descriptions: Sequence[Description | None]) -> str:
-    """How many candidates images have, where they may have several."""
+    """The numbers of candidates per image, where there may be several."""
     several = [description for description in descriptions if description is not None]
     if not several:
         return ""

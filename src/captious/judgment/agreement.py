@@ -35,7 +35,7 @@ from captious.pictures import Curves, scatter
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 
-#: How the difference of two metrics can be tested.
+#: The tests of the difference of two metrics.
 TESTS = ("permutation", "bootstrap")
 
 _PERMUTATIONS_PER_PAIR = 50

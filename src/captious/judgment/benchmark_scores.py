@@ -62,7 +62,7 @@ class ExternalScores(NamedTuple):
     published: Sequence[PublishedScores]
 
 
-#: What a request for a sum of metrics begins with.
+#: Prefix of a request for a sum of metrics.
 _SUM = "sum:"
 
 

@@ -75,7 +75,7 @@ class HumanJudgments(ABC):
         """The statistic of each part, float64[n_parts], from scores float64[n_items]."""
 
     def people(self, sampling: Sampling) -> tuple[float, tuple[float, float]] | None:
-        """How well people agree with each other, with its interval; None where they did not judge the same items."""
+        """The agreement of people with each other, with its interval; None where they did not judge the same items."""
         return None
 
     def p_of_none(self, scores: NDArray[np.float64]) -> float | None:

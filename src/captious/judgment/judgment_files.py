@@ -193,7 +193,7 @@ class DataFolder:
             yield label, entry
 
     def place(self, name: str, spot: int | str | None = None) -> str:
-        """Where something is, for messages: the file, and the line or other details."""
+        """A place in messages: the file, and the line or other details."""
         path = self._path(name) or self.folder / name
         if spot is None:
             return str(path)

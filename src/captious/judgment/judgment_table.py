@@ -143,7 +143,7 @@ def _statistic(result: BenchmarkResult) -> str:
 
 
 def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
-    """How scores and judgments of a benchmark were compared: label -> text."""
+    """The protocol of a benchmark: label -> text."""
     p = result.protocol
     protocol_facts = p.facts()
     facts = {

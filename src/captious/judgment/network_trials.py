@@ -60,7 +60,7 @@ class Variation:
 
 @dataclass(frozen=True, eq=False)
 class Agreements:
-    """How well scores agree with the judgments of each benchmark.
+    """Agreement of scores with the judgments of each benchmark.
 
     Args:
         values: the statistic of the benchmark by seed of the training, float64[n_seeds].

@@ -30,7 +30,7 @@ _STATISTICS = {
     ),
     "pairs": ("accuracy",),
 }
-#: What the protocol is called when no statistic is asked for.
+#: Name of the protocol when no statistic is requested.
 _DEFAULT = "own"
 _PARTS = Rule("", attrgetter("part"))
 _LARGEST_RATING = sys.float_info.max

@@ -240,7 +240,7 @@ class _Runner:
         return replace(self.settings, **unused)
 
     def _why_not(self, request: str) -> str:
-        """Why a metric, or a part of a sum, cannot run here; empty if it can."""
+        """The reason why a metric, or a part of a sum, cannot run here; empty if it can."""
         if (parts := summands(request)) != [request]:
             return next((why for part in parts if (why := self._why_not(str(part)))), "")
         if missing := _FILE_NAME.search(request):

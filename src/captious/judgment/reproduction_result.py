@@ -49,7 +49,7 @@ class Reproduced:
 
     @property
     def verdict(self) -> str:
-        """How the two compare: "same" as printed, "within interval", "differs"; or why they cannot be compared."""
+        """Their comparison: "same" as printed, "within interval", "differs"; or why they cannot be compared."""
         if self.reason:
             return self.reason
         if self.value is None:

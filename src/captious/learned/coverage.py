@@ -21,7 +21,7 @@ from captious.metrics.sparcs import ConceptLayer, Concepts
 
 
 class Coverage(SentenceCoverage):
-    """How well the sentences of a candidate and of its references cover each other, 0 to 1, higher is better.
+    """Mutual coverage of the sentences of a candidate and of its references, 0 to 1, higher is better.
 
     ``coverage-p`` is the mean over the candidate's sentences of their best score with any sentence of the references;
     ``coverage-r`` is the mean over the sentences of a reference of their best score with any of the candidate's, and

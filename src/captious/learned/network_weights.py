@@ -118,5 +118,5 @@ class NetworkWeights:
 
 
 def bundled(name: str) -> Path:
-    """Where weights of the package are."""
+    """The path of weights of the package."""
     return Path(__file__).parent / "weights" / f"{name}.safetensors"

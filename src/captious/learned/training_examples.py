@@ -17,7 +17,7 @@ from captious.random_seed import DEFAULT_SEED
 HUMAN = "human"
 #: The system of captions of other images, whoever wrote them.
 OTHER = "other-image"
-#: What the negative examples may be.
+#: The kinds of negative examples.
 NEGATIVES = ("machine", "other", "both")
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789 ")
 
@@ -53,7 +53,7 @@ class Examples:
 
     @property
     def human(self) -> NDArray[np.bool_]:
-        """Which captions people wrote for the image, bool[n]."""
+        """A mask of the captions that people wrote for the image, bool[n]."""
         return np.array([row.system == HUMAN for row in self.rows], bool)
 
     @property

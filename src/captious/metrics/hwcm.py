@@ -23,7 +23,7 @@ from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of
 from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
 
-#: What chains may be made of.
+#: The elements of chains.
 CHAINS = ("lemma", "dep", "pos", "text")
 _DEPTH = 4
 _IMAGES_AT_ONCE = 4096  # about 60 MB of chains

@@ -269,5 +269,5 @@ def fuse(
 
 
 def grammar_penalty(mima: NDArray[np.float64], threshold: float = THRESHOLD) -> NDArray[np.float64]:
-    """How far standardized MIMA falls below the threshold, 0 or less, float64[n]."""
+    """Standardized MIMA less the threshold where it is below, otherwise 0, float64[n]."""
     return np.minimum(mima - threshold, 0)

@@ -81,7 +81,7 @@ class Wmd(VectorMetric):
         return [self.transport(candidate, reference) for reference in references]
 
     def transport(self, candidate: str, reference: str) -> Transport:
-        """How the words of a reference are moved to those of a candidate, and the cost."""
+        """The transport of the words of a reference to those of a candidate, and its cost."""
         captions = read_captions({0: candidate}, {0: [reference]})
         ours, theirs = captions.layer(BagLayer(self.words))
         words = ours.table.words
@@ -103,7 +103,7 @@ class Wmd(VectorMetric):
     def plans(
         self, captions: Captions, rows: Iterable[int], references: NDArray[np.int64]
     ) -> Iterator[list[tuple[int, int, float, float]]]:
-        """How the words of one reference are moved to those of the candidate, for some images.
+        """The transport of the words of one reference to those of the candidate, for some images.
 
         Args:
             captions: the table.

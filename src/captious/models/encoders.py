@@ -155,7 +155,7 @@ class Encoder:
         return token_ids(self.tokenizer, texts, verbose=False) if texts else []
 
     def were_cut(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-        """Which texts ``tokenize`` cut, bool[n], given what it returned."""
+        """A mask of the texts that ``tokenize`` cut, bool[n], from its result."""
         cut = np.zeros(len(texts), bool)
         full = [row for row, sequence in enumerate(ids) if len(sequence) >= self.max_length]
         whole = self.tokenize_whole([texts[row] for row in full])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: What signatures call them.
+#: Their name in signatures.
 NAME = "coco"
-#: Where they are.
+#: Their file.
 FILE = Path(__file__).parent / "coco-objects.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: What the option --idf calls them.
+#: Their name for the option --idf.
 NAME = "coco"
-#: Where they are.
+#: Their file.
 FILE = Path(__file__).parent / "coco-val.idf"

@@ -84,7 +84,7 @@ class ResourceFiles(ABC):
 
     @property
     def index(self) -> Path:
-        """Where the compiled file is, or will be."""
+        """The path of the compiled file, which need not exist yet."""
         return cache_folder() / self.name / "index" / f"{self.name}-{self.format}-{self.fingerprint}.index"
 
     @property

@@ -170,7 +170,7 @@ def delete(checksum: str) -> None:
 
 
 def folder() -> Path:
-    """Where everything about vectors is."""
+    """The folder of everything about vectors."""
     return cache_folder() / "vectors"
 
 

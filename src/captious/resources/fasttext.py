@@ -22,7 +22,7 @@ from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
 from captious.resources.vector_source import PIECE, WIDEST, VectorFileError, VectorReader, finite
 
-#: How such a file begins.
+#: The first bytes of such a file.
 MAGIC = struct.pack("<i", 793712314)
 
 _VERSION = 12

@@ -20,11 +20,11 @@ from captious.resources.arrays import Arrays, open_arrays
 #: In place of a tag or a word of the lexicon: a total over all of them.
 ANY = -1
 
-#: What users call the bundled grammar.
+#: Name of the bundled grammar.
 BUNDLED = "bundled"
-#: What signatures call it; counts up when the grammar is trained again.
+#: Its name in signatures; it counts up when the grammar is trained again.
 VERSION = f"{BUNDLED}-2"
-#: Where it is.
+#: Its file.
 FILE = Path(__file__).parent / "bundled.grammar"
 #: That of the file.
 FORMAT = "captious grammar 2"

@@ -92,7 +92,7 @@ def _source(
 
 
 def _width(line: bytes) -> int:
-    """How many numbers a line ends in: all after its first field, or after the last one that is not a number."""
+    """Count of the numbers that end a line: all after its first field, or after the last one that is not a number."""
     fields = line.split()
     numbers = next((i for i, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
     return min(numbers, len(fields) - 1)

@@ -108,7 +108,7 @@ class Rows:
         return len(self.ids)
 
     def place(self, row: int) -> str:
-        """Where a row came from, such as "part-3.jsonl: line 12 (id 42)"."""
+        """The place of a row, such as "part-3.jsonl: line 12 (id 42)"."""
         return f"{self.source}: {self.unit} {self.numbers[row]:,} (id {self.ids[row]!r})"
 
     @cached_property

@@ -19,7 +19,7 @@ from captious.metrics.contract.selection import Selection
 from captious.random_seed import DEFAULT_SEED
 from captious.scale.sums import Covariance, ShardSums
 
-#: What intervals are over.
+#: The units that intervals resample.
 Unit = Literal["captions", "shards"]
 
 #: Sums of fewer captions than these are not close to normal.

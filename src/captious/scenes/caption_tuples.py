@@ -14,7 +14,7 @@ from captious.parsing.parses import Parse
 from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
 
-#: How captions are split before they are parsed.
+#: The ways to split captions before they are parsed.
 SPLITS = ("none", "sentences")
 
 

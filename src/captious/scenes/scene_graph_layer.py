@@ -126,7 +126,7 @@ def facts_of(tuples: Iterable[Tuple], tables: MeteorTables) -> Facts:
     return Facts.of(SceneGraph(synonyms(tables), tuples))
 
 
-#: How many concepts a fact of each category has.
+#: The number of concepts in a fact of each category.
 _SIZES = {"object": 1, "attribute": 2, "relation": 3, "cardinality": 2, "color": 2, "size": 2}
 
 

@@ -107,7 +107,7 @@ class Challenge(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where the files of this version are. Never served."""
+        """The folder of the files of this version, which is never served."""
         data: Path = settings.CAPTIOUS.data
         return data / "challenges" / str(self.slug) / str(self.version)
 

@@ -172,7 +172,7 @@ def _tokens(copied: type, module: ModuleType, tokenize: Callable[[Any], Any], ma
 
 
 def _tokenizer_options(commands: list[list[str]]) -> str:
-    """How the options of the tokenizer's process differ; what ``-lowerCase`` does shows in its answers."""
+    """The difference in the options of the tokenizer's process; what ``-lowerCase`` does shows in its answers."""
     for command in commands:
         if "-preserveLines" not in command:
             return "it runs the tokenizer without -preserveLines"

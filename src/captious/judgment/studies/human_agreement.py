@@ -291,7 +291,7 @@ def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
 
 
 def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores) -> list[str]:
-    """How the published scores differ, and how much of that is the number of references."""
+    """The differences from published scores, and the part of them that is due to the number of references."""
     n = published.n_references
     notes = [
         f"The published scores use {n} references per image. They can differ from the last column for "

@@ -24,7 +24,7 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 
-#: What tables call the human captions.
+#: Name of the human captions in tables.
 PEOPLE = "people"
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: The keys of ``summary``.

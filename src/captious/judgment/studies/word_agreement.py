@@ -123,7 +123,7 @@ def word_agreement(
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """How a system uses some words: float64[n_words] each, and whether it recalls them as people do, bool[n_words]."""
+    """A system's use of some words: float64[n_words] each, and whether it recalls them as people do, bool[n_words]."""
 
     recall: NDArray[np.float64]
     precision: NDArray[np.float64]

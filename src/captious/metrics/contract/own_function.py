@@ -214,6 +214,6 @@ def _takes_lists(function: ScoreFunction, name: str) -> bool:
 
 
 def _place(function: ScoreFunction) -> str:
-    """Where the function is written, if that is known."""
+    """The file and line of the function, if they are known."""
     code = getattr(function, "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

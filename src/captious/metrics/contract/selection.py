@@ -18,7 +18,7 @@ from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings
 from captious.text.languages import ENGLISH, as_language
 
-#: What counts as a metric.
+#: The forms of a requested metric.
 MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
 
 #: Stands for every metric that can run here.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from captious.models.endpoints import ChatModel
     from captious.parsing.parsed_captions import ParseSource
 
-#: How metrics get the references of an image: each by itself, or all as one text.
+#: The forms in which metrics get the references of an image: each by itself, or all as one text.
 REFERENCES_AS = ("each", "cat")
 
 
@@ -169,7 +169,7 @@ def _judge(value: Any) -> ChatModel:
     return as_chat_model(value)
 
 
-#: How a value that the user gives becomes what metrics take.
+#: The functions that turn a user's value into what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "language": as_language,
     "tokenizer": as_tokenizer,

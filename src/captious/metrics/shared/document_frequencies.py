@@ -34,7 +34,7 @@ _MOST_COUNTED = (1 << 31) - 1  # counts of n-grams have 32 bits
 
 @dataclass(frozen=True, eq=False)
 class DocumentFrequencies:
-    """How many images of a corpus have each n-gram.
+    """The number of images of a corpus that have each n-gram.
 
     Args:
         vocabulary: the words that n-grams are made of.

@@ -123,7 +123,7 @@ class ModelJudge(BaseMetric):
 
     @property
     def alternatives(self) -> int:
-        """How many alternatives to each token are asked for."""
+        """The number of alternatives to each token that are requested."""
         return 0
 
     @property

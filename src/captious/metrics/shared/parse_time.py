@@ -16,7 +16,7 @@ _PATIENCE = 20.0  # seconds that are not worth a word
 
 
 def n_long_captions(captions: Captions, tokenizer: Tokenizer) -> int:
-    """How many candidates and references have more words than one sentence usually has."""
+    """The number of candidates and references that have more words than a sentence usually has."""
     sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(tokenizer))
     return sum(int((side.lengths > LONG_SENTENCE).sum()) for side in sides)
 

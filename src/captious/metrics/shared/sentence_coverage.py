@@ -46,7 +46,7 @@ class CoveredSentence:
 
 @dataclass(frozen=True)
 class CoverageMatrix:
-    """Which sentences of a candidate and of its references agree.
+    """The agreement of the sentences of a candidate with those of its references.
 
     Args:
         score: harmonic mean of precision and recall.
@@ -103,7 +103,7 @@ class SentenceCoverage(MeanMetric):
             )
 
     def explain(self, candidate: str, references: Sequence[str], state: Any = None) -> CoverageMatrix:
-        """How well each sentence of a candidate agrees with each sentence of its references.
+        """The agreement of each sentence of a candidate with each sentence of its references.
 
         Args:
             candidate, references: captions of one image.

@@ -18,7 +18,7 @@ from captious.models.encoding_layers import numbered
 
 @dataclass(frozen=True, eq=False)
 class TokenFrequencies:
-    """How many captions of a corpus contain each token; every caption counts, duplicates included.
+    """The number of captions of a corpus that contain each token; every caption counts, duplicates included.
 
     Args:
         counts: int64[size of the vocabulary], captions by token id.

@@ -78,7 +78,7 @@ class SystemsPage:
 
     @cached_property
     def images(self) -> ImageUrls | ImageFolder | None:
-        """Where images come from."""
+        """The source of images."""
         return None if self.image_url is None else image_source(self.image_url, self.folder)
 
     @cached_property
@@ -182,7 +182,7 @@ class SystemsPage:
 
     @property
     def _shown(self) -> Presentation:
-        """How tables are shown."""
+        """The presentation of tables."""
         return Presentation(percent=self.percent)
 
     # ---- the parts that need no script

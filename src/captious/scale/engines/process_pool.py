@@ -30,7 +30,7 @@ R = TypeVar("R")
 
 _work: Any = None
 
-#: How often a task is tried again whose process was killed, and a process that did not come as far as its first task.
+#: The number of retries of a task whose process was killed, and a process that did not come as far as its first task.
 _MOST_LOST, _MOST_STILLBORN = 10, 3
 
 

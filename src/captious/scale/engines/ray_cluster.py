@@ -16,7 +16,7 @@ from captious.scale.engines import Outcome
 
 R = TypeVar("R")
 
-#: How often Ray does a task again whose worker was lost.
+#: The number of Ray's retries of a task whose worker was lost.
 _RETRIES = 20
 
 _unpacked: dict[str, Any] = {}

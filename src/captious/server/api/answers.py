@@ -32,7 +32,7 @@ class ProblemAnswer(TypedDict):
 
 @_exact
 class ErrorAnswer(TypedDict):
-    """Why a call was refused."""
+    """The reason why a call was refused."""
 
     error: str
     problems: NotRequired[list[ProblemAnswer]]

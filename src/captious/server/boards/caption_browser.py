@@ -35,7 +35,7 @@ _DIGITS = 4  # of the numbers in them
 
 @dataclass(frozen=True)
 class Browsing:
-    """Which captions, and in which order: what the address says, checked.
+    """The request for captions in some order, read from its address and checked.
 
     Args:
         query: the board.

@@ -15,7 +15,7 @@ from captious.server.boards.board_outputs import BoardOutputs, ReferenceSet
 from captious.server.models import Challenge, Phase, Standing, Submission
 from captious.server.people.access import may_see_board
 
-#: What sorts by the time of submission, in addresses.
+#: The word in addresses that sorts by the time of submission.
 DATE = "date"
 _MOST_CHOICES = 100
 _LONGEST_FIND = 100  # characters
@@ -23,7 +23,7 @@ _LONGEST_FIND = 100  # characters
 
 @dataclass(frozen=True)
 class Query:
-    """Which leaderboard: what the address says, checked.
+    """The request for a leaderboard, read from its address and checked.
 
     Args:
         phase: of the challenge.

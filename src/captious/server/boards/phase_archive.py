@@ -93,7 +93,7 @@ class PhaseArchive:
         return self._teams.setdefault(key, f"Team {len(self._teams) + 1}")
 
     def _number(self, submission: Submission) -> int:
-        """How the archive calls a submission."""
+        """The name of a submission in the archive."""
         if not self.anonymous:
             return int(submission.pk)
         return self._numbers.setdefault(submission.pk, len(self._numbers) + 1)

@@ -119,7 +119,7 @@ def _bonferroni(rows: Rows) -> NDArray[np.int64]:
 
 
 def _least_errors(n: int) -> float:
-    """How many standard errors a difference must have on a board of n rows."""
+    """The number of standard errors that a difference must have on a board of n rows."""
     tested = corrected_rows(n)
     return float(-ndtri(SIGNIFICANCE / (tested * (tested - 1))))  # two sides of n (n - 1) / 2 pairs
 

@@ -51,7 +51,7 @@ class VersionRow:
 
     @property
     def climbed(self) -> int | None:
-        """How many places it is better than before; negative for worse."""
+        """The number of places gained; negative for places lost."""
         if self.place_before is None or self.place_after is None:
             return None
         return self.place_before - self.place_after

@@ -24,7 +24,7 @@ from captious.server.challenges.logo import logo_problem
 from captious.server.challenges.problems import ChallengeError, at, one_line
 from captious.server.submissions.upload import UploadLimits
 
-#: What a challenge is described in.
+#: The file that describes a challenge.
 FILE_NAME = "challenge.toml"
 #: Names of challenges in addresses.
 SLUG = re.compile(r"[a-z0-9-]{1,80}")

@@ -39,7 +39,7 @@ class Draft(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where its files are. Never served."""
+        """The folder of its files, which is never served."""
         data: Path = settings.CAPTIOUS.data
         return data / "drafts" / str(self.slug)
 

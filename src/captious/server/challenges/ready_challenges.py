@@ -17,7 +17,7 @@ from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import STARTER, fill_in, new_folder, slug_line, starter_metrics, toml
 
 _FOLDER = Path(__file__).parents[1] / "ready"
-#: What there is, by name.
+#: The ready challenges, by name.
 READY = tuple(sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir()))
 
 _NOCAPS = {"val": "nocaps_val_4500_captions", "test": "nocaps_test_10600_captions"}

@@ -390,7 +390,7 @@ class WebServer(TcpWSGIServer):
 
 
 def _connections() -> int:
-    """How many connections the open files of this process allow, after their limit is raised as far as possible."""
+    """The number of connections that the limit of open files allows, after it is raised as far as possible."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         hard = max(soft, 1 << 16)

@@ -152,7 +152,7 @@ def _is_clutter(name: str) -> bool:
 
 
 def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
-    """Where the packed data of an entry begins; None if its own header is not there or differs from the directory's."""
+    """The start of the packed data of an entry; None if its own header is not there or differs from the directory's."""
     begin = info.header_offset
     if begin < 0 or begin + _LOCAL_HEADER.size > len(data):
         return None

@@ -29,7 +29,7 @@ _OLD = 3600
 
 
 def incoming_folder() -> Path:
-    """Where uploads are while they are received and read."""
+    """The folder of uploads while they are received and read."""
     folder: Path = settings.CAPTIOUS.data / "incoming"
     folder.mkdir(exist_ok=True)
     return folder

@@ -20,7 +20,7 @@ def is_upload(path: str) -> bool:
 
 
 def most_bytes(path: str, upload_bytes: int) -> int:
-    """How many bytes a request to an address may have.
+    """The largest number of bytes of a request to an address.
 
     Args:
         path: of the address.

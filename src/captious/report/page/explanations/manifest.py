@@ -20,7 +20,7 @@ from captious.report.page.explanations import (
 )
 from captious.report.page.explanations.explained import Explained
 
-#: What packs the explanations of a kind.
+#: The function that packs the explanations of a kind.
 _PACK: Mapping[str, Callable[[Any, Explained], dict[str, Any]]] = {
     "alignment": meteor_alignments.pack,
     "coverage": coverage_matrices.pack,
