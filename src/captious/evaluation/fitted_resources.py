@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from captious.data import References, read_captions, read_references
 from captious.errors import ParameterError, option
@@ -74,14 +73,16 @@ def fit_resource(
     if human is None:
         resource = chosen.fit_resource(references, seed=seed)
     else:
-        resource = _fitted_to_people(chosen, Path(human), references, subset=subset)
+        resource = _fitted_to_people(chosen, human, references, subset=subset)
     if resource is None:
         fittable = ", ".join(name for name in catalogue.names() if catalogue.get(name).fitted_resource)
         raise ParameterError(f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {fittable}")
     return FittedResource(resource, single_captions(references))
 
 
-def _fitted_to_people(metric: BaseMetric, human: Path, references: References, *, subset: bool) -> Savable:
+def _fitted_to_people(
+    metric: BaseMetric, human: str | os.PathLike[str], references: References, *, subset: bool
+) -> Savable:
     from captious.metrics.smurf import Smurf
 
     if not isinstance(metric, Smurf):
@@ -89,6 +90,6 @@ def _fitted_to_people(metric: BaseMetric, human: Path, references: References, *
             f"{metric.name} does not take human captions", help=f"remove {option('human', 'FILE')}, or fit smurf"
         )
     people = read_captions(human, references, subset=subset)
-    name = Path(references.name).name
-    source = f"{human.name}, with the references {name}; {len(people):,} images"
+    name = os.path.basename(references.name)
+    source = f"{os.path.basename(human)}, with the references {name}; {len(people):,} images"
     return metric.calibrate(people, name.partition(".")[0], source)
