@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import captious
-from captious.evaluation.resampling import DEFAULT_SEED
+from captious.random_seed import DEFAULT_SEED
 
 METRICS = ["bleu", "rouge-1", "rouge-2", "rouge-l", "cider-d"]
 IMAGES, TEAMS = 5000, 300

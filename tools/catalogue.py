@@ -24,8 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["METRICS"]
-
 METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 '''
 

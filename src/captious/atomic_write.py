@@ -19,8 +19,6 @@ from typing import IO, Any
 
 from captious.errors import OutputError
 
-__all__ = ["advice", "check_place", "takes_anything", "whole_file"]
-
 _ADVICE = {
     errno.ENOSPC: "free some disk space",
     errno.EDQUOT: "free some disk space",
@@ -77,7 +75,7 @@ def _opened(file: Path | int, mode: str) -> IO[Any]:
 
 
 def _prefix() -> str:
-    """How temporary files of this machine begin; locks need not reach from one machine to another."""
+    """Prefix of the temporary files of this machine; locks need not reach from one machine to another."""
     return f".captious-{zlib.crc32(os.uname().nodename.encode()):08x}-"
 
 
@@ -136,7 +134,7 @@ def check_place(path: str | os.PathLike[str]) -> Path:
 
 
 def advice(error: OSError) -> str:
-    """What to do about an output that cannot be written; empty where another output is all that helps."""
+    """The remedy for an output that cannot be written; empty if only another output helps."""
     return _ADVICE.get(error.errno or 0, "")
 
 

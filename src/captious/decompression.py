@@ -16,23 +16,9 @@ from typing import IO, Any, cast
 
 from captious.errors import CaptiousError, ParameterError, ResourceError
 
-__all__ = [
-    "RAISE_LIMIT",
-    "VARIABLE",
-    "UnpackedSizeError",
-    "check_size",
-    "decoded",
-    "is_gzip",
-    "is_unpacked",
-    "plain_content",
-    "unpacked",
-    "user_bytes",
-    "user_text",
-]
-
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"
-#: What to do about a file that unpacks to more.
+#: The remedy for a file that unpacks to more.
 RAISE_LIMIT = f"if the file is correct, increase {VARIABLE}, for example to 8G, or unpack it"
 
 _MAGIC = b"\x1f\x8b"
@@ -64,7 +50,7 @@ def is_gzip(start: bytes) -> bool:
 
 
 def plain_content(data: bytes, name: str) -> bytes:
-    """What a file holds: the bytes themselves, or unpacked if they are those of a gzip file, whatever its name.
+    """The content of a file: its bytes, unpacked if it is a gzip file, whatever its name.
 
     Args:
         data: all bytes of the file.
@@ -103,7 +89,7 @@ def user_text(path: str | os.PathLike[str], what: str, help: str, damaged: type[
 def user_bytes(
     path: str | os.PathLike[str], what: str, help: str, damaged: type[CaptiousError] = ResourceError
 ) -> bytes:
-    """What a file holds, unpacked. Arguments and errors are those of ``user_text``."""
+    """The content of a file, unpacked. Arguments and errors are those of ``user_text``."""
     where = os.fspath(path)
     try:
         return plain_content(Path(path).read_bytes(), where)

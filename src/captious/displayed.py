@@ -5,11 +5,12 @@ A result only describes itself as a table (``captious.table``); the formats that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar, Unpack, cast
 
-from captious.errors import MissingExtraError
+from captious.entry_points import did_you_mean
+from captious.errors import MissingExtraError, UnknownNameError
 from captious.table import IntervalStyle, Table
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
-__all__ = ["Displayed", "TableOptions", "optional_library"]
+Key = TypeVar("Key")
+Value = TypeVar("Value", covariant=True)
 
 
 def optional_library(name: str) -> Any:
@@ -164,6 +166,39 @@ class Displayed:
     def _pictured(self) -> Table:
         """The table with the pictures that ``plot`` draws."""
         return self.to_table()
+
+
+class DisplayedMapping(Displayed, Mapping[Key, Value]):
+    """A result that has several parts by name, in order; ``name in result`` also knows their other names.
+
+    Subclasses set ``_parts``, and say in ``_unknown`` what is wrong with a name that they lack.
+    """
+
+    _parts: dict[Key, Value]
+    #: The problem of an unknown name, with {name!r}, and what precedes the known names.
+    _unknown: ClassVar[tuple[str, str]]
+
+    def label_of(self, name: object) -> Key | None:
+        """The name of a part for one of its names; None if there is no such part."""
+        return name if name in self._parts else None
+
+    def __getitem__(self, name: Key) -> Value:
+        label = self.label_of(name)
+        if label is None:
+            problem, listing = self._unknown
+            names = [*map(str, self._parts)]
+            help = f"{did_you_mean(name, names)}{listing} {', '.join(names)}"
+            raise UnknownNameError(problem.format(name=name), help=help)
+        return self._parts[label]
+
+    def __contains__(self, name: object) -> bool:
+        return self.label_of(name) is not None
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
 
 
 def _formats() -> Any:

@@ -11,8 +11,6 @@ from captious.errors import ParameterError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint  # slow to import
 
-__all__ = ["EntryPoints", "did_you_mean"]
-
 
 class EntryPoints:
     """The entry points of a group.

@@ -12,7 +12,7 @@ them without a traceback and exits with status 2.
     │   ├── CaptionTypeError              a caption that is not a string, or an id that is not an int or str
     │   ├── DuplicateCandidateError       two candidates for one image
     │   ├── MissingReferencesError        an image that is known but has no references
-    │   ├── MissingObjectsError           an image of which no objects are known
+    │   ├── MissingObjectsError           an image whose objects are unknown
     │   ├── UnknownImageError             a candidate for an image the references do not know
     │   └── MissingCandidatesError        references without a candidate
     ├── UnknownNameError              no metric, output or variant of that name
@@ -28,31 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-__all__ = [
-    "CaptionFileError",
-    "CaptionTypeError",
-    "CaptiousError",
-    "CaptiousWarning",
-    "DuplicateCandidateError",
-    "EmptyInputError",
-    "EncodingError",
-    "EndpointError",
-    "InputError",
-    "MissingCandidatesError",
-    "MissingExtraError",
-    "MissingObjectsError",
-    "MissingReferencesError",
-    "OutputError",
-    "ParameterError",
-    "ResourceError",
-    "ShardError",
-    "TruncatedFileError",
-    "UnknownImageError",
-    "UnknownNameError",
-    "option",
-    "options_as_flags",
-]
 
 _as_flags = False
 
@@ -114,7 +89,7 @@ class MissingReferencesError(InputError):
 
 
 class MissingObjectsError(InputError):
-    """Images of which no objects are known."""
+    """Images whose objects are unknown."""
 
 
 class UnknownImageError(InputError):

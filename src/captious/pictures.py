@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Picture", "Ranking", "scatter"]
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -106,7 +104,7 @@ class Dots:
 
     @property
     def marked(self) -> float | None:
-        """Where the line is; None if there are no values."""
+        """The position of the line; None if there are no values."""
         if self.line is not None or not self.rows:
             return self.line
         return next(iter(self.rows.values())).value

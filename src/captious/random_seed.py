@@ -6,8 +6,6 @@ from numbers import Integral
 
 from captious.errors import ParameterError
 
-__all__ = ["DEFAULT_SEED", "checked_seed"]
-
 #: The seed wherever none is given.
 DEFAULT_SEED = 12345
 

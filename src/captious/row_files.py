@@ -13,8 +13,6 @@ from typing import IO, Any
 from captious.atomic_write import check_place, whole_file
 from captious.errors import MissingExtraError, ParameterError
 
-__all__ = ["check_row_file", "csv_row", "csv_text", "csv_writer", "write_parquet", "write_rows"]
-
 
 def check_row_file(path: str | os.PathLike[str], formats: Sequence[str], what: str) -> str:
     """Refuse a file that cannot be written, before any work is done.

@@ -17,26 +17,6 @@ from captious.errors import ParameterError
 if TYPE_CHECKING:
     from captious.pictures import Picture
 
-__all__ = [
-    "LOWER_IS_BETTER",
-    "PAGE",
-    "PAPER",
-    "SCREEN",
-    "Cell",
-    "Column",
-    "Form",
-    "IntervalStyle",
-    "Medium",
-    "Row",
-    "Table",
-    "best",
-    "document_text",
-    "json_document",
-    "json_value",
-    "labeled",
-    "oriented",
-]
-
 Form: TypeAlias = Literal[
     "score", "number", "rounded", "difference", "effect", "p", "percent", "percent difference", "count"
 ]
@@ -51,7 +31,7 @@ SCREEN: Medium = "screen"
 PAGE: Medium = "page"
 PAPER: Medium = "paper"
 
-#: What follows the name of an output of which lower scores are better.
+#: What follows the name of an output where lower scores are better.
 LOWER_IS_BETTER = "↓"
 
 
@@ -78,7 +58,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """What the cells of a column have in common.
+    """The common properties of the cells of a column.
 
     Args:
         head: its name.

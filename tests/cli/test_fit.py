@@ -120,7 +120,7 @@ class TestRefused:
 
     def test_human_captions_for_another_metric(self, folder: Path, run: Run) -> None:
         outcome = run("fit", "cider-d", REFERENCES, "--human", "improved.json", "-o", "own.idf")
-        assert_refused(outcome, "cider-d does not take human captions", "remove --human, or fit smurf")
+        assert_refused(outcome, "cider-d does not take human captions", "remove --human FILE, or fit smurf")
         assert not (folder / "own.idf").exists()
 
     def test_no_output_is_a_usage_error(self, folder: Path, run: Run) -> None:

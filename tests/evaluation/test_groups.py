@@ -12,8 +12,8 @@ import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation import GroupedComparison, compare_reports, evaluate
 from captious.evaluation.resampling import holm
-from captious.evaluation.score_report import DEFAULT_SEED
 from captious.metrics.contract.selection import select
+from captious.random_seed import DEFAULT_SEED
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 

@@ -115,7 +115,7 @@ def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
-    """What an error says: what, where, what to do."""
+    """The text of an error: the problem, the place, the remedy."""
     if isinstance(error, CaptiousError):
         return error.message, error.where, error.help
     if isinstance(error, MemoryError):

@@ -13,8 +13,6 @@ from captious.data.caption_file import ReadOptions, read_options_of
 from captious.data.harness_logs import HarnessLog, read_harness_log
 from captious.errors import ParameterError
 
-__all__ = ["caption_files", "harness_logs", "part_options", "reads_captions"]
-
 
 def part_options(command: Command) -> Command:
     """Give a command the options ``--columns`` and ``--split``."""

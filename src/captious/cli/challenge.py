@@ -19,8 +19,6 @@ from captious.report.numbers import counted
 if TYPE_CHECKING:
     from captious.server.challenges.changes import Changes
 
-__all__ = ["challenge"]
-
 
 @click.group(subcommand_metavar="COMMAND")
 def challenge() -> None:
@@ -39,7 +37,7 @@ def challenge() -> None:
 @click.option(
     "--like",
     metavar="NAME",
-    help="A challenge that is ready but for its references: coco-captions, nocaps, vizwiz-captions.",
+    help="A challenge that only lacks its references: coco-captions, nocaps, vizwiz-captions.",
 )
 @click.option(
     "--from",

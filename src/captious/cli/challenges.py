@@ -10,8 +10,6 @@ from captious.cli.outputs import format_option, print_rows
 from captious.cli.submit import server_option, token_option
 from captious.server.client import Client
 
-__all__ = ["challenges"]
-
 
 @click.command()
 @server_option

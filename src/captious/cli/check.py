@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from captious.cli.caption_files import harness_logs, reads_captions
 from captious.cli.library_options import FILE
 from captious.cli.options import clean_option, harness_option, several_option, subset_option
-from captious.cli.outputs import deliver, output_options
+from captious.cli.outputs import Destination, output_options
 from captious.data import CaptionFile
 from captious.errors import ParameterError
 from captious.evaluation import check as check_captions
 from captious.evaluation.system_names import name_of
 from captious.report.formats import FORMATS
-from captious.report.presentation import Presentation
-
-__all__ = ["check"]
 
 
 @click.command()
@@ -33,12 +31,8 @@ def check(
     candidates: Path,
     references: Path | None,
     harness: str | None,
-    several: bool,
-    subset: bool,
-    clean: str,
-    format_: str,
-    output: Path | None,
-    presentation: Presentation,
+    destination: Destination,
+    **reading: Any,
 ) -> None:
     """Look at CANDIDATES before they are scored, beside REFERENCES if there are any.
 
@@ -53,6 +47,5 @@ def check(
     sides: tuple[object, object] = (candidates, references)
     for log in harness_logs([candidates], harness, has_columns=isinstance(candidates, CaptionFile)):
         sides = (log.candidates, log.references)
-    name = name_of(candidates, "candidates")
-    result = check_captions(*sides, system=name, several=several, subset=subset, clean=clean)
-    deliver(result.to_table(), output, format_, presentation)
+    result = check_captions(*sides, system=name_of(candidates, "candidates"), **reading)
+    destination.deliver(result.to_table())

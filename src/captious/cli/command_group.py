@@ -8,8 +8,6 @@ from typing import Any
 
 import click
 
-__all__ = ["CommandGroup"]
-
 
 class CommandGroup(click.Group):
     """A group whose commands are each in a module of the command's name.

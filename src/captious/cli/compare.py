@@ -21,7 +21,7 @@ from captious.cli.options import (
     several_option,
     subset_option,
 )
-from captious.cli.outputs import deliver, output_options, warn
+from captious.cli.outputs import Destination, output_options, warn
 from captious.data import CaptionFile, References, absent_references, read_references
 from captious.errors import ParameterError
 from captious.evaluation import PairwiseComparison, Reports
@@ -30,9 +30,6 @@ from captious.evaluation import score as score_systems
 from captious.evaluation.system_names import system_names
 from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
-from captious.report.presentation import Presentation
-
-__all__ = ["compare"]
 
 
 @click.command()
@@ -62,9 +59,7 @@ def compare(
     harness: str | None,
     no_references: bool,
     group_by: str | None,
-    format_: str,
-    output: Path | None,
-    presentation: Presentation,
+    destination: Destination,
     **options: Any,
 ) -> None:
     """Compare the captions of systems A and B: difference B - A, interval, effect size, p values.
@@ -79,9 +74,9 @@ def compare(
 
     With --from, files are logs of a harness, which have answers and references; those of the first are used.
     """
-    if examples and format_ in ("csv", "latex", "xlsx"):
+    if examples and destination.format in ("csv", "latex", "xlsx"):
         raise click.UsageError(
-            f"--examples needs --format table, json, markdown or html; {format_} cannot contain them"
+            f"--examples needs --format table, json, markdown or html; {destination.format} cannot contain them"
         )
     logs = harness_logs(files, harness, has_columns=any(isinstance(file, CaptionFile) for file in files))
     candidates, references = (files, None) if no_references or logs else (files[:-1], files[-1:])
@@ -100,14 +95,14 @@ def compare(
         table = read_references(references[0]) if references else absent_references(answers[0])
     if len(answers) > 2:
         result: Any = _pairwise(dict(zip(names, answers, strict=True)), table, settings, **options)
-        deliver(result.to_table(), output, format_, presentation)
+        destination.deliver(result.to_table())
         warn(result.warnings)
         return
     groups = groups_of(group_by, [*(references or ()), *answers], table, settings)
     (a, b), (first, second) = answers, names
     comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
     result = comparison if groups is None else comparison.by_group(groups)
-    deliver(result.to_table(examples=examples), output, format_, presentation)
+    destination.deliver(result.to_table(examples=examples))
     warn(result.warnings)
 
 

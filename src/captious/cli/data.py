@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from captious.cli.options import data_option
-from captious.cli.outputs import deliver, format_option, output_options, print_table, warn
+from captious.cli.outputs import Destination, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
 from captious.judgment import load_judgments
 from captious.judgment.benchmarks.benchmark_names import get, names
@@ -21,8 +21,6 @@ from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.row_files import csv_text
 from captious.table import document_text
 from captious.version import __version__
-
-__all__ = ["data"]
 
 _COLORS = {"found": "green", "missing": "yellow"}
 
@@ -58,21 +56,21 @@ def list_(data: Path | None, format_: str) -> None:
 @click.argument("benchmark")
 @data_option
 @output_options("jsonl", "csv")
-def items(benchmark: str, data: Path | None, format_: str, output: Path | None) -> None:
+def items(benchmark: str, data: Path | None, destination: Destination) -> None:
     """Write id, candidate and references of every item of BENCHMARK, in order.
 
     BENCHMARK is anything that 'captious judge' accepts. Score the items with any software, then run 'captious judge
     BENCHMARK --scores FILE'. In a benchmark of systems, each item is a system.
     """
     rows = list(_items(load_judgments(benchmark, data)))
-    if format_ == "jsonl":
-        deliver("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)
+    if destination.format == "jsonl":
+        destination.deliver("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     else:
-        deliver(_csv(rows), output)
+        destination.deliver(_csv(rows))
 
 
 def _described(folder: DataFolder | None) -> Iterator[dict[str, Any]]:
-    """What json says about every benchmark. One of another package that cannot be loaded gives a warning."""
+    """The JSON records of all benchmarks. One of another package that cannot be loaded gives a warning."""
     for name in names():
         try:
             benchmark = get(name)

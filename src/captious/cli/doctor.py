@@ -16,10 +16,9 @@ from captious.native import threads
 from captious.report.numbers import counted
 from captious.resources import named_vectors
 from captious.resources.cache import cache_folder
+from captious.resources.compiled_vectors import INSTALL
 from captious.resources.user_resources import RESOURCES
 from captious.version import __version__
-
-__all__ = ["doctor"]
 
 # Optional packages: what they unlock, and the extra that installs them.
 _EXTRAS = {
@@ -38,7 +37,7 @@ _EXTRAS = {
     "pillow": ("images for clipscore and refclipscore", "models"),
     "spacy": ("parts of speech in captious study words, and hwcm:parser=spacy:NAME", "parse"),
 }
-#: What a remedy that needs nothing but a network begins with.
+#: How a remedy begins that only needs a network.
 _COMMANDS = ("pip install", "hf download", "captious resources")
 
 
@@ -76,7 +75,7 @@ def doctor() -> None:
     if vectors:
         works.append(("word vectors", f"{len(vectors)}", ", ".join(vectors)))
     else:
-        files.append(("word vectors", "missing", f"for wmd, mowe and wembsim: {named_vectors.INSTALL}"))
+        files.append(("word vectors", "missing", f"for wmd, mowe and wembsim: {INSTALL}"))
     for title, rows in tiers.items():
         if rows:
             click.echo(f"\n{title}")

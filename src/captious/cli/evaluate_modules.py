@@ -9,8 +9,6 @@ import click
 from captious.cli.library_options import FILE
 from captious.compat.evaluate_modules import write_modules
 
-__all__ = ["evaluate_modules"]
-
 
 @click.command()
 @click.argument("folder", type=FILE, metavar="DIR")

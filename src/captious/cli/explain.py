@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -20,8 +21,6 @@ from captious.report.caption_explanations import CaptionExplanation, explainable
 from captious.report.caption_explanations import explain as explanations
 from captious.table import document_text
 from captious.version import __version__
-
-__all__ = ["explain"]
 
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
 
@@ -57,9 +56,7 @@ def explain(
     svg: Path | None,
     image: str | None,
     worst: int | None,
-    subset: bool,
-    columns: str | None,
-    split: str | None,
+    **reading: Any,
 ) -> None:
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, captious, chair, cider, cider-d,
     cider-r, coverage, meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
@@ -84,17 +81,9 @@ def explain(
             raise ParameterError("--svg draws one caption", help="give --image ID, or --worst 1")
         _check_files(metric, candidate, references)
         explained = explanations(
-            metric,
-            candidate,
-            references[0],
-            image=image,
-            worst=worst,
-            settings=settings,
-            subset=subset,
-            columns=columns,
-            split=split,
+            metric, candidate, references[0], image=image, worst=worst, settings=settings, **reading
         )
-    elif columns is not None or split is not None or subset:
+    elif any(reading.values()):
         raise ParameterError(
             "--columns, --split and --subset are for files", help="leave them out, or give --image ID or --worst N"
         )

@@ -14,8 +14,6 @@ from captious.data.source import images as image_list
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["group_option", "groups_of"]
-
 _LENGTH = "length"
 
 group_option = click.option(

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import data_option, metric_options, repeated_command, resampling_options
-from captious.cli.outputs import PRESENTATION, deliver_result, output_options
+from captious.cli.outputs import PRESENTATION, Destination, output_options
 from captious.judgment import judge as judge_metrics
 from captious.judgment.agreement import TESTS
-from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
 from captious.report.numbers import plain
-from captious.report.presentation import Presentation
-
-__all__ = ["judge"]
 
 
 @click.command()
@@ -31,17 +28,10 @@ __all__ = ["judge"]
 def judge(
     benchmarks: tuple[str, ...],
     metrics: list[str] | None,
-    settings: Settings,
     scores: tuple[Path, ...],
     compare: bool,
-    test: str,
-    data: Path | None,
-    resamples: int,
-    seed: int,
-    format_: str,
-    output: Path | None,
-    plot: Path | None,
-    presentation: Presentation,
+    destination: Destination,
+    **options: Any,
 ) -> None:
     """Measure how well metrics agree with human judgments: correlation with ratings, or accuracy on pairs.
 
@@ -52,19 +42,9 @@ def judge(
     that compares systems, such as mine.jsonl@system-pearson. all selects every benchmark whose files are in the folder
     of judgments.
     """
-    judgment = judge_metrics(
-        benchmarks,
-        metrics,
-        settings=settings,
-        scores=scores or None,
-        data=data,
-        compare=compare,
-        test=test,
-        resamples=resamples,
-        seed=seed,
-    )
-    deliver_result(judgment, format_, output, plot, presentation)
+    judgment = judge_metrics(benchmarks, metrics, scores=scores or None, compare=compare, **options)
+    destination.deliver_result(judgment)
     several = any(len(result.agreements) > 1 for result in judgment.values())
-    if format_ == "table" and output is None and several and not compare:
+    if destination.is_for_reading and several and not compare:
         command = repeated_command("captious judge", "--compare", without=("format_", "plot", *PRESENTATION))
         click.echo(f"Are the differences real? {plain(command)}", err=True)

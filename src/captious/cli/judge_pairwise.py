@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from captious.cli.library_options import FILE
 from captious.cli.options import no_references_option, resampling_options, subset_option
-from captious.cli.outputs import deliver, output_options, warn
+from captious.cli.outputs import Destination, output_options, warn
 from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
 from captious.evaluation.system_names import system_names
 from captious.metrics.shared.pairwise_judge import JudgePairwise
 from captious.report.formats import FORMATS
-from captious.report.presentation import Presentation
-
-__all__ = ["judge_pairwise"]
 
 
 @click.command()
@@ -45,12 +43,8 @@ def judge_pairwise(
     variant: str,
     images: Path | None,
     prompt: Path | None,
-    subset: bool,
-    resamples: int,
-    seed: int,
-    format_: str,
-    output: Path | None,
-    presentation: Presentation,
+    destination: Destination,
+    **options: Any,
 ) -> None:
     """Ask a model which of two systems' captions it prefers.
 
@@ -62,6 +56,6 @@ def judge_pairwise(
         raise ParameterError("two systems are needed", help="give two or more files of candidates, then references")
     metric = JudgePairwise(judge=judge, variant=variant, images=images, prompt=prompt)
     systems = dict(zip(system_names(candidates), candidates, strict=True))
-    result = judge_systems(systems, references, metric, subset=subset, resamples=resamples, seed=seed)
-    deliver(result.to_table(), output, format_, presentation)
+    result = judge_systems(systems, references, metric, **options)
+    destination.deliver(result.to_table())
     warn(result.warnings)

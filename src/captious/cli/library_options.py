@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["COUNT", "FILE", "Command", "argument_help", "description", "numbers", "option_of"]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: The type of files and folders.
@@ -71,12 +69,12 @@ def option_of(
 
 
 def description(function: Callable[..., Any]) -> str:
-    """What a docstring says before its sections."""
+    """The text of a docstring before its sections."""
     return _plain(re.split(r"\n\n(?=[A-Z]\w+:\n)", inspect.getdoc(function) or "")[0])
 
 
 def argument_help(function: Callable[..., Any], name: str) -> str:
-    """What a docstring says about a parameter, without sentences that begin "In Python"."""
+    """The description of a parameter in a docstring, without sentences that begin "In Python"."""
     _, _, section = (inspect.getdoc(function) or "").partition("\nArgs:\n")
     for names, text in re.findall(r"^    (\w[\w, ]*): ((?:.*\n?)(?:^ {8}.*\n?)*)", section, re.MULTILINE):
         if name in re.split(", *", names):

@@ -16,8 +16,6 @@ from captious.metrics.contract.other_names import TOOLKIT_NAMES
 from captious.metrics.contract.request import Request
 from captious.version import __version__
 
-__all__ = ["metrics"]
-
 _STATES = {"no model": "no model", "missing": "no", "broken": "no"}
 _WIDEST = 60  # columns; what is longer is folded
 
@@ -83,13 +81,13 @@ def _list(described: list[dict[str, Any]]) -> None:
 
 
 def _toolkit_names(names: Mapping[str, str]) -> str:
-    """What the COCO toolkit calls the outputs of a metric: the first and the last."""
+    """The COCO toolkit's names for the outputs of a metric: the first and the last."""
     theirs = [*names.values()]
     return " .. ".join(dict.fromkeys((theirs[0], theirs[-1]))) if theirs else ""
 
 
 def _described(name: str) -> dict[str, Any]:
-    """What json says about a metric; of one of another package that is broken, only why it cannot run."""
+    """The JSON record of a metric; for a broken one of another package, only why it cannot run."""
     try:
         metric = get(name)
     except CaptiousError as error:

@@ -16,34 +16,12 @@ from captious.cli.outputs import written
 from captious.data.harness_logs import HARNESSES
 from captious.errors import ParameterError
 from captious.evaluation import score
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, MOST_RESAMPLES
 from captious.evaluation.system_names import system_names
 from captious.metrics.contract.own_function import FunctionMetric, function_in_file, names_a_file
 from captious.metrics.contract.set_metrics import OF_K
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
-
-__all__ = [
-    "RESAMPLES",
-    "SEED",
-    "clean_option",
-    "data_option",
-    "harness_option",
-    "metric_option",
-    "metric_options",
-    "named_systems",
-    "no_references_option",
-    "of_k_option",
-    "output_file",
-    "recipe_attributes",
-    "repeated_command",
-    "resamples_option",
-    "resampling_options",
-    "seed_option",
-    "settings_options",
-    "several_option",
-    "subset_option",
-    "system_files",
-]
+from captious.random_seed import DEFAULT_SEED
 
 
 class _OwnMetric(FunctionMetric):
@@ -58,7 +36,7 @@ class _OwnMetric(FunctionMetric):
 
 
 def _metric(request: str) -> str | FunctionMetric:
-    """What ``-m`` names: a metric, or a function in a file, which is then run."""
+    """The metric that ``-m`` names, or a function in a file, which is then run."""
     return _OwnMetric(request) if names_a_file(request) else request
 
 
@@ -91,7 +69,7 @@ data_option = click.option(
     "--data", type=FILE, metavar="DIR", help="Folder of human judgments. Default: CAPTIOUS_DATA."
 )
 
-#: Attributes of ``--resamples`` and ``--seed``, but for their defaults.
+#: Attributes of ``--resamples`` and ``--seed``, without their defaults.
 RESAMPLES: Mapping[str, Any] = {
     "type": click.IntRange(1, MOST_RESAMPLES),
     "metavar": "N",

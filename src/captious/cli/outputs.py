@@ -6,6 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,26 +17,14 @@ from captious.atomic_write import check_place, takes_anything, whole_file
 from captious.cli.library_options import FILE, Command, option_of
 from captious.displayed import Displayed
 from captious.errors import ParameterError
-from captious.report.formats import FORMATS, plain_text, rich_text
-from captious.report.presentation import INTERVAL_STYLES, NAMES, Presentation
-from captious.report.terminal import as_text
+from captious.metrics.contract.other_names import NAMES
+from captious.report.formats import FORMATS
+from captious.report.presentation import INTERVAL_STYLES, Presentation
+from captious.report.terminal import as_text, plain_text, rich_text
 from captious.table import Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-__all__ = [
-    "PRESENTATION",
-    "deliver",
-    "deliver_result",
-    "format_option",
-    "output_options",
-    "print_rows",
-    "print_table",
-    "warn",
-    "write_text",
-    "written",
-]
 
 #: The format that the name of an output file asks for.
 _BY_EXTENSION = {
@@ -70,25 +59,50 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
     )
 
 
-def _presentation_options(command: Command, names: Sequence[str]) -> Command:
-    """Give a command the options of ``Presentation``, which it gets as ``presentation``; put them above its outputs."""
+@dataclass(frozen=True)
+class Destination:
+    """Where the result of a command goes, and in which form.
 
-    @functools.wraps(command)
-    def with_presentation(**parameters: Any) -> Any:
-        chosen = {name: parameters.pop(name) for name in names}
-        presentation = Presentation(**chosen)
-        if presentation != Presentation() and parameters["format_"] in _FOR_PROGRAMS:
-            options = [f"--{name.replace('_', '-')}" for name in names]
-            raise click.UsageError(
-                f"{parameters['format_']} has unrounded numbers under our names of metrics: choose another format, or "
-                f"leave out {', '.join(options)}"
-            )
-        return command(presentation=presentation, **parameters)
+    Args:
+        format: name of the format.
+        file: the output file; None for standard output.
+        plot: the folder of plots, if there is one.
+        presentation: how tables show numbers and names.
+    """
 
-    decorated: Any = with_presentation
-    for name in reversed(names):
-        decorated = option_of(Presentation, name, _CHOICES.get(name))(decorated)
-    return decorated  # type: ignore[no-any-return]
+    format: str
+    file: Path | None = None
+    plot: Path | None = None
+    presentation: Presentation = field(default_factory=Presentation)
+
+    @property
+    def is_for_reading(self) -> bool:
+        """Whether a table is printed, below which hints may stand."""
+        return self.format == "table" and self.file is None
+
+    def deliver(self, content: str | Table) -> None:
+        """Print text or a table, or write it to the file, atomically."""
+        if isinstance(content, Table):
+            content = self.presentation.of(content)
+            if self.is_for_reading:
+                print_table(content)
+                return
+        rendered = content if isinstance(content, str) else FORMATS[self.format](content)
+        if self.file is None:
+            click.echo(rendered, nl=False)
+        else:
+            write_text(self.file, rendered)
+
+    def deliver_result(self, result: Displayed) -> None:
+        """Print or write a result with its warnings, and draw its pictures if a folder for them is given."""
+        table = result.to_table()
+        self.deliver(table)
+        warn(table.warnings)
+        if self.plot is not None:
+            from captious.report.plots import write_plots
+
+            drawn = write_plots(self.plot, result)
+            click.echo(f"drawn: {', '.join(map(str, drawn))}" if drawn else "no plots for this result", err=True)
 
 
 def output_options(
@@ -97,10 +111,10 @@ def output_options(
     folders_with: str | None = None,
     presentation: Sequence[str] = PRESENTATION,
 ) -> Callable[[Command], Command]:
-    """Options for where a result goes: ``--format``, ``-o`` and, with pictures, ``--plot``.
+    """Options for where a result goes: ``--format``, ``-o``, those of tables and, with pictures, ``--plot``.
 
-    The command gets ``format_``, ``output`` and ``plot``, and ``presentation`` where it writes tables. The name of an
-    output file chooses the format, unless one is requested; a name that does not is refused.
+    The command gets a ``destination``. The name of an output file chooses the format, unless one is requested; a name
+    that does not is refused.
 
     Args:
         formats: what can be printed, the default first.
@@ -108,26 +122,32 @@ def output_options(
         folders_with: as in ``written``.
         presentation: the parameters of ``Presentation`` that tables of this result have.
     """
+    shown = presentation if "table" in formats else ()
 
     def decorate(command: Command) -> Command:
-        if "table" in formats:
-            command = _presentation_options(command, presentation)
-
         @functools.wraps(command)
-        def with_format(**parameters: Any) -> Any:
+        def with_destination(format_: str, output: Path | None, plot: Path | None = None, **parameters: Any) -> Any:
             source = click.get_current_context().get_parameter_source("format_")
-            output = parameters["output"]
             if source is not ParameterSource.COMMANDLINE and output is not None and not takes_anything(output):
-                parameters["format_"] = _format_of(output, formats)
-            if parameters["format_"] == "xlsx" and output is None:
+                format_ = _format_of(output, formats)
+            if format_ == "xlsx" and output is None:
                 raise click.UsageError("a spreadsheet needs a file: -o FILE.xlsx")
-            if parameters.get("plot") is not None:
+            if plot is not None:
                 from captious.report.plots import check_plots
 
-                check_plots(parameters["plot"])
-            return command(**parameters)
+                check_plots(plot)
+            chosen = Presentation(**{name: parameters.pop(name) for name in shown})
+            if chosen != Presentation() and format_ in _FOR_PROGRAMS:
+                options = [f"--{name.replace('_', '-')}" for name in shown]
+                raise click.UsageError(
+                    f"{format_} has unrounded numbers under our names of metrics: choose another format, or "
+                    f"leave out {', '.join(options)}"
+                )
+            return command(destination=Destination(format_, output, plot, chosen), **parameters)
 
-        decorated: Any = with_format
+        decorated: Any = with_destination
+        for name in reversed(shown):
+            decorated = option_of(Presentation, name, _CHOICES.get(name))(decorated)
         if pictures:
             what = "Save plots of the result in this folder, as png."
             decorated = click.option("--plot", type=FILE, metavar="DIR", help=what)(decorated)
@@ -238,37 +258,7 @@ def _may_have_color() -> bool:
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}.isdisjoint(os.environ)
 
 
-def deliver(
-    content: str | Table, output: Path | None, format_: str = "table", presentation: Presentation | None = None
-) -> None:
-    """Text, or a table in a format, to stdout or atomically to a file."""
-    if isinstance(content, Table) and presentation is not None:
-        content = presentation.of(content)
-    if output is None and isinstance(content, Table) and format_ == "table":
-        print_table(content)
-        return
-    rendered = FORMATS[format_](content) if isinstance(content, Table) else content
-    if output is None:
-        click.echo(rendered, nl=False)
-    else:
-        write_text(output, rendered)
-
-
 def write_text(path: Path, content: str | bytes) -> None:
     """Write a file, atomically."""
     with whole_file(path, "w" if isinstance(content, str) else "wb") as file:
         file.write(content)
-
-
-def deliver_result(
-    result: Displayed, format_: str, output: Path | None, plot: Path | None, presentation: Presentation
-) -> None:
-    """Print or write a result with its warnings, and draw its pictures if a folder for them is given."""
-    table = result.to_table()
-    deliver(table, output, format_, presentation)
-    warn(table.warnings)
-    if plot is not None:
-        from captious.report.plots import write_plots
-
-        drawn = write_plots(plot, result)
-        click.echo(f"drawn: {', '.join(map(str, drawn))}" if drawn else "no plots for this result", err=True)

@@ -17,8 +17,6 @@ from captious.parsing.parsed_captions import as_parse_source
 from captious.progress import steps
 from captious.text import as_tokenizer
 
-__all__ = ["parse"]
-
 
 @click.command(short_help="Write parses of captions to a file.")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="CAPTIONS...")

@@ -18,8 +18,6 @@ from captious.evaluation.preparation import write
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["prepare"]
-
 
 @click.command()
 @click.argument("references", type=FILE)

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-__all__ = ["ProgressBar", "at_a_terminal"]
-
 _PATIENCE = 2.0  # seconds
 
 

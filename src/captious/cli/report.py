@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,8 +28,6 @@ from captious.metrics.contract.settings import Settings
 from captious.report.image_folder import image_source
 from captious.report.write_report import check_page, write_report
 
-__all__ = ["report"]
-
 
 @click.command()
 @system_files
@@ -51,13 +50,9 @@ def report(
     subset: bool,
     clean: str,
     output: Path,
-    title: str,
     image_url: str | None,
-    explain: int | None,
-    percent: bool,
     group_by: str | None,
-    resamples: int,
-    seed: int,
+    **of_page: Any,
 ) -> None:
     """Write a page about one or more systems: scores with intervals, tests between systems, distributions, and every
     caption with its scores and explanations.
@@ -82,15 +77,5 @@ def report(
                 help="a report shows systems on the same images; remove the others from both files",
             )
     reports = evaluate_systems(tables, selection, announce=warn)
-    write_report(
-        output,
-        reports,
-        title=title,
-        image_url=image_url,
-        explain=explain,
-        groups=groups,
-        resamples=resamples,
-        seed=seed,
-        percent=percent,
-    )
+    write_report(output, reports, image_url=image_url, groups=groups, **of_page)
     warn(reports.warnings + few_images(len(ids)))

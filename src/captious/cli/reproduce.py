@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
 from captious.cli.options import data_option, resampling_options, settings_options
-from captious.cli.outputs import deliver_result, output_options
+from captious.cli.outputs import Destination, output_options
 from captious.errors import ParameterError
 from captious.judgment.papers import paper_names
 from captious.judgment.reproduction import reproduce as reproduce_tables
 from captious.judgment.reproduction_result import PaperIndex
-from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
-from captious.report.presentation import Presentation
-
-__all__ = ["reproduce"]
 
 _LIST = "list"
 
@@ -31,14 +27,8 @@ _LIST = "list"
 def reproduce(
     paper: str,
     table: str | None,
-    settings: Settings,
-    data: Path | None,
-    resamples: int,
-    seed: int,
-    format_: str,
-    output: Path | None,
-    plot: Path | None,
-    presentation: Presentation,
+    destination: Destination,
+    **options: Any,
 ) -> None:
     """Compute the tables of a paper on metrics, and compare every figure with the published one.
 
@@ -47,9 +37,8 @@ def reproduce(
     PAPER' those of one paper. What an absent file, model or vector prevents is named in its place.
     """
     if paper == _LIST:
-        deliver_result(PaperIndex([paper_names.get(table)] if table else None), format_, output, plot, presentation)
+        destination.deliver_result(PaperIndex([paper_names.get(table)] if table else None))
         return
     if table == _LIST:
         raise ParameterError("a paper has no table 'list'", help=f"captious reproduce list {paper}")
-    result = reproduce_tables(paper, table, data=data, settings=settings, resamples=resamples, seed=seed)
-    deliver_result(result, format_, output, plot, presentation)
+    destination.deliver_result(reproduce_tables(paper, table, **options))

@@ -14,8 +14,6 @@ from captious.resources.compiled_files import ResourceFiles
 from captious.resources.spice_grammar import SpiceGrammar
 from captious.resources.user_resources import RESOURCES, Resource
 
-__all__ = ["describe", "resources"]
-
 
 @click.group(subcommand_metavar="COMMAND")
 def resources() -> None:

@@ -9,8 +9,6 @@ import click
 
 from captious.compat import program_command
 
-__all__ = ["program_start", "run"]
-
 
 @click.command(context_settings={"allow_interspersed_args": False})  # options after the program belong to the program
 @click.argument("script", required=False)

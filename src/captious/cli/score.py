@@ -22,7 +22,7 @@ from captious.cli.options import (
     several_option,
     subset_option,
 )
-from captious.cli.outputs import PRESENTATION, deliver, output_options, warn, written
+from captious.cli.outputs import PRESENTATION, Destination, output_options, warn, written
 from captious.cli.shards import check_shard_options, shard_options, sharded_report
 from captious.data import absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
@@ -38,10 +38,7 @@ from captious.progress import steps
 from captious.report.caption_scores import check_caption_file, write_captions
 from captious.report.formats import FORMATS
 from captious.report.numbers import plain
-from captious.report.presentation import Presentation
 from captious.table import Table
-
-__all__ = ["score"]
 
 
 @click.command()
@@ -78,9 +75,7 @@ def score(
     harness: str | None,
     no_references: bool,
     group_by: str | None,
-    format_: str,
-    output: Path | None,
-    presentation: Presentation,
+    destination: Destination,
     columns: str | None,
     split: str | None,
     **of_shards: Any,
@@ -109,10 +104,10 @@ def score(
             columns=columns,
             intervals=intervals,
             per_caption=per_caption,
-            output=output,
+            output=destination.file,
             **of_shards,
         )
-        deliver(sharded.to_table(intervals=intervals), None, format_, presentation)
+        replace(destination, file=None).deliver(sharded.to_table(intervals=intervals))
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
     check_shard_options()
@@ -148,14 +143,14 @@ def score(
         grouped = [report.by_group(groups) for report in reports]
         table_of_scores = grouped_score_table(grouped, intervals=intervals)
         warnings = [warning for report in grouped for warning in report.warnings] + by_system.different_images
-    deliver(_with_prompts(table_of_scores, names, logs), output, format_, presentation)
+    destination.deliver(_with_prompts(table_of_scores, names, logs))
     if per_caption is not None:
         write_captions(per_caption, reports)
     if intervals:
         warnings += [warning for report in reports for warning in few_images(report.n_images)]
     warn(warnings)
     comparable = not (by_system.different_images or logs)
-    if format_ == "table" and output is None and len(reports) == 2 and comparable:
+    if destination.is_for_reading and len(reports) == 2 and comparable:
         command = repeated_command(
             "captious compare",
             without=("intervals", "per_caption", "format_", *PRESENTATION),

@@ -20,8 +20,6 @@ from captious.errors import MissingExtraError, ParameterError
 if TYPE_CHECKING:
     from captious.server.models import User
 
-__all__ = ["serve", "server_extra", "server_folder_option"]
-
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _host_option = click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all."

@@ -19,8 +19,6 @@ from captious.scale.engines import ENGINES
 if TYPE_CHECKING:
     from captious.scale import ShardReport
 
-__all__ = ["check_shard_options", "shard_options", "sharded_report"]
-
 _OPTIONS = (
     click.option(
         "--shards",
@@ -109,7 +107,7 @@ def sharded_report(
 
 
 def _system_name(pattern: str) -> str:
-    """What to call the system whose shards a pattern names: as a file, or as its folder if all files are meant."""
+    """Name of the system with these shards: that of the file, or of its folder if the pattern takes all files."""
     path = Path(pattern)
     name: str = system_names([path])[0]
     return name if any(map(str.isalnum, name)) else path.parent.name or "candidates"

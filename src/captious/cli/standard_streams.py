@@ -11,13 +11,11 @@ from typing import TextIO
 from captious.atomic_write import advice
 from captious.errors import OutputError
 
-__all__ = ["prepare_streams"]
-
 
 def prepare_streams() -> None:
     """Put streams into ``sys.stdout`` and ``sys.stderr`` that say, or do not mind, that they cannot be written to.
 
-    Streams that somebody else has put there stay, but for signs that they cannot encode, which become question marks.
+    Streams that were replaced by others stay; characters that they cannot encode become question marks.
     """
     for descriptor in (0, 1, 2):
         _occupy(descriptor)
@@ -65,7 +63,7 @@ class _Messages(io.RawIOBase):
         return content.nbytes
 
     def _lose(self, error: OSError) -> None:
-        """What happens at the first error."""
+        """Called at the first error, which by itself changes nothing."""
 
     def writable(self) -> bool:
         return True

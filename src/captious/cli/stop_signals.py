@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["stoppable"]
-
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -28,18 +27,15 @@ from captious.cli.options import (
     subset_option,
     system_files,
 )
-from captious.cli.outputs import deliver_result, output_options
+from captious.cli.outputs import Destination, output_options
 from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
 from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES
 from captious.learned.network_recipes import RECIPES
 from captious.report.formats import FORMATS
-from captious.report.presentation import Presentation
 
 if TYPE_CHECKING:
     from captious.judgment import Study
-
-__all__ = ["study", "study_command"]
 
 
 def study_command(
@@ -73,16 +69,13 @@ def study_command(
     reads = [parameter for parameter in parameters if parameter in _CAPTIONS]
     paragraphs = [f"{parameter.upper()}: {argument_help(function, parameter)}" for parameter in arguments]
 
-    def command(
-        output: Path | None, format_: str, presentation: Presentation, plot: Path | None = None, **values: Any
-    ) -> None:
+    def command(destination: Destination, **values: Any) -> None:
         if isinstance(values.get("systems"), tuple):
             values["systems"] = named_systems(values["systems"])
         if reads:
             files = {name: values[name] for name in reads}
             values |= caption_files(files, values.pop("columns"), values.pop("split"))
-        result = function(**{name: value for name, value in values.items() if value is not None})
-        deliver_result(result, format_, output, plot, presentation)
+        destination.deliver_result(function(**{name: value for name, value in values.items() if value is not None}))
 
     decorated: Any = command
     for parameter in reversed(parameters):

@@ -16,8 +16,6 @@ from captious.cli.submit import server_option, token_option
 from captious.report import numbers
 from captious.server.client import Client
 
-__all__ = ["submissions"]
-
 
 @click.command()
 @server_option

@@ -15,8 +15,6 @@ from captious.errors import CaptiousError
 from captious.report import numbers
 from captious.server.client import Client
 
-__all__ = ["server_option", "submit", "token_option"]
-
 server_option = click.option(
     "--server", required=True, metavar="URL", envvar="CAPTIOUS_SERVER", help="Address of the server."
 )

@@ -11,8 +11,7 @@ from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import print_rows
 from captious.resources import named_vectors as resource
 from captious.resources.cache import cache_folder
-
-__all__ = ["vectors"]
+from captious.resources.compiled_vectors import INSTALL, VectorFile
 
 
 @click.group(subcommand_metavar="COMMAND")
@@ -23,9 +22,9 @@ def vectors() -> None:
 @vectors.command(short_help="Compile a file of word vectors, and give it a name.")
 @click.argument("file", type=FILE)
 @option_of(resource.add, "name", metavar="NAME")
-@option_of(resource.VectorFile, "vocabulary", FILE)
-@option_of(resource.VectorFile, "subwords")
-@option_of(resource.VectorFile, "keep_first")
+@option_of(VectorFile, "vocabulary", FILE)
+@option_of(VectorFile, "subwords")
+@option_of(VectorFile, "keep_first")
 @option_of(resource.add, "replace")
 def add(file: Path, name: str, replace: bool, **form: Any) -> None:
     """Compile a FILE of word vectors into the cache, and give it a name.
@@ -33,7 +32,7 @@ def add(file: Path, name: str, replace: bool, **form: Any) -> None:
     FILE is GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with
     words and vectors, or .npy with --vocabulary; plain or .gz.
     """
-    added = resource.add(resource.VectorFile(file, **form), name, replace=replace)
+    added = resource.add(VectorFile(file, **form), name, replace=replace)
     size = f"{len(added.index):,} words x {added.index.width}"
     click.echo(f"{added.name}: {size}, checksum {added.checksum[:8]}", err=True)
 
@@ -53,5 +52,5 @@ def list_() -> None:
     if rows := [(name, *resource.describe(name), "default" if name == default else "") for name in resource.names()]:
         print_rows(rows)
     else:
-        click.echo(f"there are no word vectors yet: {resource.INSTALL}", err=True)
+        click.echo(f"there are no word vectors yet: {INSTALL}", err=True)
     click.echo(f"cache: {cache_folder()}", err=True)

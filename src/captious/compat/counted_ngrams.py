@@ -29,7 +29,7 @@ _KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 
 
 def precook(s: str, n: int = 4, out: bool = False) -> Counts:
-    """How often each n-gram of order 1 to n occurs in a caption, split at white space. ``out`` is ignored."""
+    """Counts of the n-grams of order 1 to n of a caption, split at white space. ``out`` is ignored."""
     words = s.split()
     counts: Counts = defaultdict(int)
     for order in range(1, n + 1):

@@ -11,7 +11,7 @@ from captious.text import WHITESPACE
 
 __all__ = ["CORPUS", "frequencies"]
 
-#: What toolkits call the document frequencies of the references at hand.
+#: The toolkits' name for the document frequencies of the references at hand.
 CORPUS = "corpus"
 #: Number of documents of pickles that do not say: those of COCO's validation images, from CIDEr's authors.
 _DOCUMENTS = {"coco-val": 40_504, "coco-val-df": 40_504}

@@ -207,7 +207,7 @@ class _Alias(Loader):
 
 
 def _found_by_others(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """What a module would be without captious, also one that is installed in editable mode, by a finder of its own."""
+    """The spec that a module would have without captious, also one installed in editable mode, by its own finder."""
     for finder in sys.meta_path:
         if not isinstance(finder, _Finder) and hasattr(finder, "find_spec"):
             spec = finder.find_spec(name, path)

@@ -31,16 +31,16 @@ def add(event: str, **values: str) -> None:
         event: "started", a Python of the program; "replaced", "kept"; "toolkit", a whole toolkit that was replaced.
         values: what it is about. The process and the arguments of its Python are added.
     """
-    made = {"event": event, **values, "process": os.getpid(), "program": shlex.join(sys.orig_argv[1:])}
-    if made in _events:
+    record = {"event": event, **values, "process": os.getpid(), "program": shlex.join(sys.orig_argv[1:])}
+    if record in _events:
         return
-    _events.append(made)
+    _events.append(record)
     path = os.environ.get(FILE_VARIABLE)
     if path:
         with suppress(OSError):  # a process that outlives the program has no such file any more
             file = os.open(path, os.O_WRONLY | os.O_APPEND)
             try:  # in one piece: processes write at the same time
-                os.write(file, json.dumps(made).encode() + b"\n")
+                os.write(file, json.dumps(record).encode() + b"\n")
             finally:
                 os.close(file)
 

@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 
 from captious.data.captions import References
 
-__all__ = ["StorableLayer", "Stored", "check_words", "stored_key", "text_array", "texts_of"]
-
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """What a file keeps of an annotation: arrays by name, and what else there is, as JSON, read with every opening."""
+    """The part of an annotation that a file keeps: arrays by name, and the rest as JSON, read at every opening."""
 
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -35,13 +33,13 @@ class StorableLayer(Protocol[R]):
 
     @property
     def stored_as(self) -> str | None:
-        """What the annotation depends on besides the references, as text: a name and a version of the layer, and
+        """All that the annotation depends on besides the references, as text: a name and a version of the layer, and
         fingerprints of all resources. None if that is unknown, as for a tokenizer that is a user's function.
         """
         ...
 
     def to_stored(self, annotation: R, references: References) -> Stored:
-        """What to keep of the annotation of these references."""
+        """The part of the annotation of these references that is kept."""
         ...
 
     def from_stored(self, stored: Stored, references: References) -> R:

@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 
 from captious.errors import CaptionFileError, TruncatedFileError
 
-__all__ = ["ArrayFile", "write_array_file"]
-
 _PROLOGUE = struct.Struct("<8sII")
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 28

@@ -7,11 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from captious.data.columns import ColumnNames, Columns
-from captious.data.source import Role
+from captious.data.columns import ColumnNames, Columns, Role
 from captious.errors import InputError, ParameterError, option
-
-__all__ = ["CaptionFile", "ReadOptions", "read_options_of"]
 
 
 @dataclass(frozen=True)
@@ -35,15 +32,15 @@ class ReadOptions:
     _columns: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
     _sources: set[tuple[str, Role]] = field(default_factory=set, init=False, compare=False, repr=False)
 
-    def use(self, names: Collection[str | None]) -> None:
+    def note_used(self, names: Collection[str | None]) -> None:
         """Note that a source has columns of these names, or with None, the splits."""
         self._used.update(names)
 
-    def see(self, source: str, names: Collection[object]) -> None:
+    def note_columns(self, source: str, names: Collection[object]) -> None:
         """Note which columns a source has, for messages."""
         self._columns[source] = ", ".join(map(repr, names)) or "none"
 
-    def leave(self, source: str, role: Role) -> None:
+    def finish(self, source: str, role: Role) -> None:
         """Note that a source has been read, and with the last one ``check``."""
         self._sources.add((source, role))
         if len(self._sources) >= self.n_sources:
@@ -75,7 +72,7 @@ class ReadOptions:
 def read_options_of(
     columns: ColumnNames | None, split: str | Sequence[str] | None, n_sources: int = 1
 ) -> ReadOptions | None:
-    """What to read of sources, from the arguments of a user; None for everything.
+    """The options of reading, from the arguments of a user; None to read everything.
 
     Args:
         columns: as ``Columns.of`` takes them.
@@ -95,7 +92,7 @@ def read_options_of(
 
 
 class CaptionFile(os.PathLike[str]):
-    """A file of captions of which only some columns or one split are read. It can be given wherever a path can be.
+    """A file of captions, read only in part: some of its columns, or one split. It can be given wherever a path can.
 
     Args:
         path: the file.

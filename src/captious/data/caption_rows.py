@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from captious.data.columns import Role
 from captious.data.ids import IdForm, ImageId, as_image_id
-from captious.data.source import Role, Source, is_unicode, repeated, some
+from captious.data.source import Source, is_unicode, repeated, some
 from captious.errors import (
     CaptionTypeError,
     DuplicateCandidateError,
@@ -23,8 +24,6 @@ from captious.errors import (
     MissingCandidatesError,
     option,
 )
-
-__all__ = ["CaptionRows", "caption_rows"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class CaptionRows:
         return self.id_form == "text"
 
     def place(self, row: int) -> str:
-        """Where a row came from, such as "line 12"."""
+        """The place of a row in its source, such as "line 12"."""
         return f"{self.unit} {self.numbers[row]!r}"
 
 

@@ -18,14 +18,13 @@ from captious.data.captions import Captions, References
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
 
-__all__ = ["CaptionSets", "Slot"]
-
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """One candidate of each image that has so many: int64[n] rows of a table, and the number of the candidate in each.
+    """The k-th candidates of images: int64[n] rows of a table, and the number of the candidate in each.
 
-    Other rows of the table do not count. Candidates are numbered among all of ``CaptionSets.candidates``.
+    Images with fewer candidates have rows that do not count. Candidates are numbered among all of
+    ``CaptionSets.candidates``.
     """
 
     captions: Captions
@@ -92,7 +91,7 @@ class CaptionSets:
     def slots(self) -> tuple[Slot, ...]:
         """Tables with one candidate per image: the first of each image, the second, and so on.
 
-        As long as at least half of the images have so many candidates, the table has all images, so that its references
+        As long as at least half of the images have k candidates, the table has all images, so that its references
         are ``references``, whose layers it shares; the rows of images with fewer candidates repeat one of theirs.
         """
         starts, counts = self.candidates.offsets[:-1], self.counts

@@ -20,8 +20,6 @@ from captious.data.ids import IdForm, ImageId, numbers_from_text, numbers_in_fil
 from captious.data.memo import Memo
 from captious.errors import ParameterError
 
-__all__ = ["CandidateLayer", "Captions", "KeyedByFields", "Layer", "LayerStore", "ReferenceLayer", "References"]
-
 R = TypeVar("R")
 C = TypeVar("C")
 C_co = TypeVar("C_co", covariant=True)
@@ -31,7 +29,7 @@ R_co = TypeVar("R_co", covariant=True)
 class _Keyed(Protocol):
     @property
     def key(self) -> Hashable:
-        """What the annotation depends on, settings included: layers of equal key are the same annotation."""
+        """All that the annotation depends on, settings included: layers with equal keys are the same annotation."""
         ...
 
 
@@ -81,7 +79,7 @@ class LayerStore(Protocol):
 
     @property
     def n_missed(self) -> int:
-        """How many annotations it was asked for that it could have had but does not."""
+        """Number of annotations that were asked for and not stored, though they could have been."""
         ...
 
     def advice(self, metrics: Sequence[str]) -> str:

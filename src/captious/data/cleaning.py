@@ -13,8 +13,6 @@ from captious.errors import UnknownNameError
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["RULES", "cleaned", "rules_of"]
-
 _ENDS = tuple(".!?:;,…。！？")
 
 

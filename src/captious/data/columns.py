@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
-from captious.data.source import Role
 from captious.errors import ParameterError
 
-__all__ = ["ColumnNames", "Columns"]
+#: What is read of a source.
+Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
 
 #: Names of columns as they are given.
 ColumnNames: TypeAlias = "str | Mapping[str, str | Sequence[str]] | Columns"
@@ -69,7 +69,7 @@ class Columns:
 
     @property
     def names(self) -> dict[str, str]:
-        """What each name that is given was given for: name -> "id"."""
+        """The role of each name that was given: name -> "id"."""
         ids = {} if self.id is None else {self.id: "id"}
         candidate = {} if self.candidate is None else {self.candidate: "candidate"}
         texts = {name: "references" for name in self.references} | {name: "caption" for name in self.caption}

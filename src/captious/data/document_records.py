@@ -13,8 +13,6 @@ from typing import Any, Protocol, TypeAlias
 from captious.data.ids import ImageId
 from captious.data.json_records import JsonRecords
 
-__all__ = ["DenseCaptions", "DocumentRecords", "Listed", "ListsByKey", "first_of"]
-
 _LISTS = (list, JsonRecords)
 _Document: TypeAlias = Mapping[Any, Any]
 #: A unit, the number of each record, the records.
@@ -139,7 +137,7 @@ class DenseCaptions:
 
 
 def _videos(document: _Document) -> _Document:
-    """What a document of dense captions says of each video."""
+    """The captions of each video in a document of dense captions."""
     results = document.get("results")
     return results if isinstance(results, Mapping) else document
 

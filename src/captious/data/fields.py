@@ -9,19 +9,11 @@ from itertools import compress
 from typing import Any
 
 from captious.data.caption_rows import CaptionRows, caption_rows
+from captious.data.columns import Role
 from captious.data.ids import IdForm, ImageId
 from captious.data.layouts import Layout, fields_of, nearest_layout, row_layouts
-from captious.data.source import Role, Source, some
+from captious.data.source import Source, some
 from captious.errors import InputError, UnknownNameError, option
-
-__all__ = [
-    "Fields",
-    "choose_fields",
-    "chosen_splits",
-    "has_usual_fields",
-    "missing_column",
-    "rows_of_columns",
-]
 
 #: Names of one group contradict each other; otherwise the first group with one that is there wins.
 _Names = tuple[tuple[str, ...], ...]
@@ -77,7 +69,7 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
         UnknownNameError: the column of groups that was asked for is not there.
     """
     if source.read_options is not None:
-        source.read_options.see(source.name, names)
+        source.read_options.note_columns(source.name, names)
     row = _Row(source, names, f"{where}: found " + (", ".join(map(repr, names)) or "none"), layout is not None)
     layouts = row_layouts(names) if layout is None else [layout] if layout.fits(names) else []
     if source.role == "groups":
@@ -190,7 +182,7 @@ class _Row:
         is_chosen = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
         named = self.named_keys if self.source.role != "groups" else {}
         if read_options is not None:
-            read_options.use([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *named])
+            read_options.note_used([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *named])
         keys = [key for _, key in named.values()] or [""] * len(texts)
         if layout is not None and self.source.role != "groups":
             keys = [key or layout.key for key in keys]
@@ -281,8 +273,8 @@ def _under_key(
     """The values of a key of objects."""
     for number, cell in zip(numbers, column, strict=True):
         if not isinstance(cell, Mapping) or key not in cell:
-            found = some(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
-            problem = f"expected {name!r} to be an object with {key!r}, found {found}"
+            shown_cell = some(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
+            problem = f"expected {name!r} to be an object with {key!r}, found {shown_cell}"
             raise source.error(
                 problem, where=f"{unit} {number}", help=f"name another key: {option('columns', f'caption={name}/KEY')}"
             )
@@ -302,7 +294,7 @@ def _joined(cells: Sequence[Any]) -> list[Any]:
 
 
 def _chosen(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n: int) -> list[bool]:
-    """Which rows are read."""
+    """A mask of the rows that are read."""
     chosen = [True] * n
     if fields.split:
         splits, *columns = columns
@@ -331,7 +323,7 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
         counts[str(split)] = counts.get(str(split), 0) + 1
     listed = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
     if read_options is not None and read_options.splits:
-        read_options.use([None])
+        read_options.note_used([None])
         if absent := [split for split in read_options.splits if split not in counts]:
             message = f"there is no split {' or '.join(map(repr, absent))}"
             raise InputError(

@@ -27,20 +27,6 @@ from captious.errors import (
     TruncatedFileError,
 )
 
-__all__ = [
-    "EXTENSIONS",
-    "FORMATS",
-    "LINE_FORMATS",
-    "Format",
-    "decode",
-    "format_of_content",
-    "format_of_name",
-    "is_standard_input",
-    "read_bytes",
-    "reading",
-    "text_lines",
-]
-
 Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet", "txt"]
 
 #: By the extension of a file.
@@ -159,11 +145,11 @@ def reading(source: Source) -> Iterator[None]:
 
 
 def read_bytes(source: Source) -> bytes:
-    """What a file holds, unpacked if it is a gzip file.
+    """The content of a file, unpacked if it is a gzip file.
 
     Raises:
         CaptionFileError: as ``reading`` does.
-        EmptyInputError: nothing but white space.
+        EmptyInputError: only white space.
         ParameterError: standard input holds something else already.
     """
     if "\0" in source.name:

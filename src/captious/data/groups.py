@@ -28,8 +28,6 @@ from captious.data.readers import read_rows
 from captious.data.source import images, repeated, some
 from captious.errors import InputError, option
 
-__all__ = ["MOST_GROUPS", "Groups", "read_groups"]
-
 #: More groups than this are a column that does not hold groups, such as one of captions.
 MOST_GROUPS = 1000
 

@@ -23,8 +23,6 @@ from captious.data.ids import ImageId, as_image_id
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, UnknownNameError
 
-__all__ = ["HARNESSES", "HarnessLog", "read_harness_log"]
-
 #: Names of fields that hold the image, the first that is there.
 _IDS = ("image_id", "video_id", "img_id", "question_id", "id", "index")
 #: Names of fields of ``doc`` that hold references, the first that is there.

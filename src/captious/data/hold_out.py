@@ -7,8 +7,6 @@ import numpy as np
 from captious.data.captions import Captions, References
 from captious.errors import ParameterError
 
-__all__ = ["hold_out"]
-
 
 def hold_out(references: References, seed: int) -> tuple[Captions, int]:
     """Hold out one random reference per image as the candidate; also count the images that have only one.

@@ -12,18 +12,6 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "IdForm",
-    "ImageId",
-    "are_numbers",
-    "as_image_id",
-    "differ_in_type",
-    "numbers_from_text",
-    "numbers_in_file_names",
-    "same_images",
-    "spell_numbers",
-]
-
 ImageId: TypeAlias = int | str
 
 IdForm: TypeAlias = Literal["typed", "text", "position"]

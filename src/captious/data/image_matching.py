@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Literal, overload
+from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -33,9 +33,16 @@ from captious.data.readers import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
 
-__all__ = ["absent_references", "match_images", "read_captions", "read_references", "references_of"]
-
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
+
+
+class MatchOptions(TypedDict, total=False):
+    """Options of ``read_captions``, which explains them, and of the functions that read captions as it does."""
+
+    subset: bool
+    clean: str | Sequence[str]
+    columns: ColumnNames | None
+    split: str | Sequence[str] | None
 
 
 @overload
@@ -43,33 +50,24 @@ def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    subset: bool = ...,
     several: Literal[False] = ...,
-    clean: str | Sequence[str] = ...,
-    columns: ColumnNames | None = ...,
-    split: str | Sequence[str] | None = ...,
+    **options: Unpack[MatchOptions],
 ) -> Captions: ...
 @overload
 def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    subset: bool = ...,
     several: Literal[True],
-    clean: str | Sequence[str] = ...,
-    columns: ColumnNames | None = ...,
-    split: str | Sequence[str] | None = ...,
+    **options: Unpack[MatchOptions],
 ) -> CaptionSets: ...
 @overload
 def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    subset: bool = ...,
     several: bool = ...,
-    clean: str | Sequence[str] = ...,
-    columns: ColumnNames | None = ...,
-    split: str | Sequence[str] | None = ...,
+    **options: Unpack[MatchOptions],
 ) -> Captions | CaptionSets: ...
 def read_captions(
     candidates: object,
@@ -200,7 +198,7 @@ def references_of(source: object, read_options: ReadOptions | None) -> Reference
             read_options = source.read_options or read_options
         table = read_prepared(source)
         if read_options is not None:
-            read_options.leave(table.name, "references")
+            read_options.finish(table.name, "references")
         return table
     return _by_image(read_rows(source, "references", read_options=read_options))
 

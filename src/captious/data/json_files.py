@@ -12,8 +12,6 @@ from typing import IO, Any
 from captious.data.source import Problem, Refuse, Source
 from captious.errors import CaptionFileError, EncodingError, TruncatedFileError
 
-__all__ = ["DECODER", "MOST_BYTES", "RepeatedKeys", "json_lines", "json_list", "parse_json"]
-
 #: The longest line and the longest record that are read where not all rows are in memory, in bytes.
 MOST_BYTES = 1 << 26
 _PIECE = 1 << 20

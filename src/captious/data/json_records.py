@@ -10,8 +10,6 @@ from typing import Any
 
 from captious.native import json_columns, json_outline
 
-__all__ = ["JsonRecords", "columns_of", "outlined"]
-
 
 class JsonRecords(Sequence[Any]):
     """The objects of a list; they are built when one other than the first is asked for.

@@ -12,17 +12,6 @@ from typing import Any
 
 from captious.data.document_records import DenseCaptions, DocumentRecords, Listed, ListsByKey, first_of
 
-__all__ = [
-    "COCO",
-    "LAYOUTS",
-    "Layout",
-    "Parents",
-    "document_layouts",
-    "fields_of",
-    "nearest_layout",
-    "row_layouts",
-]
-
 
 @dataclass(frozen=True)
 class Parents:
@@ -48,7 +37,7 @@ class Layout:
         files: published files.
         fields: what the first record must have.
         ids: fields of which the first one that is there holds the id; "a+b" joins fields by "_".
-        captions: fields that hold captions, of which only one may be there; "raw raw_#" is raw, raw_1, raw_2, ...
+        captions: fields that hold captions, only one of which may be present; "raw raw_#" is raw, raw_1, raw_2, ...
         records: where the records are in a JSON document; None for a list or table of them.
         keys: what the document must have.
         parents: a list of images that the document may have.
@@ -83,7 +72,7 @@ class Layout:
         return [fields for fields in present if fields]
 
     def missing(self, names: Sequence[object]) -> list[str]:
-        """What a record lacks, as messages show it."""
+        """The fields that a record lacks, as messages show them."""
         lacking = [repr(name) for name in self.fields if name not in names]
         if not any(all(part in names for part in name.split("+")) for name in self.ids):
             lacking.append(" or ".join(map(repr, self.ids)))

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from captious.data.source import Problem, Refuse, Source
 from captious.errors import CaptionFileError
 
-__all__ = ["LINE_PATTERNS", "LinePattern", "line_pattern"]
-
 
 @dataclass(frozen=True)
 class LinePattern:

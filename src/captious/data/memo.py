@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-__all__ = ["Memo"]
-
 V = TypeVar("V")
 
 

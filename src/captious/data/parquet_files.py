@@ -10,8 +10,6 @@ from captious.data.source import Source
 from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 from captious.errors import CaptionFileError, EncodingError, MissingExtraError, TruncatedFileError
 
-__all__ = ["parquet_batches"]
-
 _ROWS = 1 << 12
 
 

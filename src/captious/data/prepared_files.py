@@ -27,8 +27,6 @@ from captious.data.ids import ImageId
 from captious.errors import CaptionFileError, CaptiousError
 from captious.version import __version__
 
-__all__ = ["is_prepared", "read_prepared", "recorded", "write_prepared"]
-
 _MAGIC = b"CAPTREFS"
 _FORMAT = 1
 _WHAT = "a file of prepared references"

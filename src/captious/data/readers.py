@@ -21,6 +21,7 @@ from captious.data.caption_file import CaptionFile, ReadOptions
 from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions
+from captious.data.columns import Role
 from captious.data.fields import Fields, choose_fields, rows_of_columns
 from captious.data.file_contents import (
     LINE_FORMATS,
@@ -36,10 +37,8 @@ from captious.data.json_records import JsonRecords, outlined
 from captious.data.prepared_files import is_prepared
 from captious.data.record_shapes import is_document, rows_of_document, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
-from captious.data.source import Problem, Role, Source, repeated, some
+from captious.data.source import Problem, Source, repeated, some
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
-
-__all__ = ["read_rows"]
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
 _LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", "objects")
@@ -90,7 +89,7 @@ def read_rows(
         return _rows(source, role, several, column, None)
     rows = _rows(source, role, several, column, read_options)
     if role != "groups":
-        read_options.leave(rows.name, role)
+        read_options.finish(rows.name, role)
     return rows
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from captious.data.caption_rows import CaptionRows, caption_rows
+from captious.data.columns import Role
 from captious.data.document_records import first_of
 from captious.data.fields import (
     Fields,
@@ -26,10 +27,8 @@ from captious.data.ids import IdForm
 from captious.data.json_records import columns_of
 from captious.data.layouts import COCO, Layout, document_layouts, nearest_layout
 from captious.data.row_parser import record_batches
-from captious.data.source import Role, Source, some
+from captious.data.source import Source, some
 from captious.errors import option
-
-__all__ = ["is_document", "rows_of_document", "rows_of_mapping", "rows_of_records"]
 
 
 def is_document(content: Mapping[Any, Any], role: Role) -> bool:

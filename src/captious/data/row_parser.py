@@ -23,8 +23,6 @@ from captious.data.parquet_files import parquet_batches
 from captious.data.source import Problem, Refuse, Source, raise_error
 from captious.errors import CaptionFileError, TruncatedFileError
 
-__all__ = ["MISSING", "Batch", "Choose", "in_batches", "parse_rows", "record_batches"]
-
 #: The names of the columns to read, from the names of all and their place in the file, such as "line 1".
 Choose: TypeAlias = Callable[[list[str], str], Sequence[str]]
 

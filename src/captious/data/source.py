@@ -7,17 +7,14 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from captious.data.columns import Role
 from captious.data.ids import ImageId
 from captious.errors import CaptionFileError, InputError
 
 if TYPE_CHECKING:
     from captious.data.caption_file import ReadOptions
 
-__all__ = ["Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "repeated", "some"]
-
 Key = TypeVar("Key", bound=Hashable)
-
-Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
 
 # Examples of the accepted forms, one line each.
 _FORMS: dict[Role, str] = {
@@ -145,7 +142,7 @@ def some(items: Iterable[object], *, separator: str = ", ") -> str:
 
 
 def repeated(keys: Iterable[Key]) -> dict[Key, list[int]]:
-    """Where keys are that occur more than once."""
+    """The places of keys that occur more than once."""
     places: defaultdict[Key, list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
         places[key].append(place)

@@ -12,18 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "MARKDOWN",
-    "PROMPT",
-    "is_cut_off",
-    "is_empty",
-    "is_in_another_script",
-    "is_markdown",
-    "is_prompt_answer",
-    "repeats_itself",
-    "several_sentences",
-]
-
 #: Between texts: with a line break on both sides, so that ``^`` and ``$`` hold where a text begins and ends.
 _BETWEEN = "\n\x00\n"
 _FLAGS = re.MULTILINE | re.IGNORECASE | re.VERBOSE
@@ -68,7 +56,7 @@ _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 
 
 def _matching(texts: Sequence[str], pattern: re.Pattern[str]) -> NDArray[np.bool_]:
-    """Which texts a pattern matches that matches nothing across the end of a text."""
+    """A mask of the texts that a pattern matches; it must not match across the end of a text."""
     mask = np.zeros(len(texts), bool)
     places = [match.start() for match in pattern.finditer(_BETWEEN.join(texts))]
     if places:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["strengths"]
-
 _MOST_STEPS = 10_000
 _CLOSE = 1e-10  # of logarithms of strengths
 

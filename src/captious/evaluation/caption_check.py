@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from captious.data import Captions, CaptionSets, read_captions
-from captious.data.columns import ColumnNames
+from captious.data.image_matching import MatchOptions
 from captious.displayed import Displayed
 from captious.errors import EmptyInputError
 from captious.evaluation.caption_findings import KINDS, CaptionFindings, Finding
 from captious.evaluation.system_names import name_of
 from captious.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
-
-__all__ = ["Check", "check"]
 
 
 class Check(Displayed):
@@ -95,26 +92,22 @@ def check(
     references: object = None,
     *,
     system: str | None = None,
-    subset: bool = False,
     several: bool = False,
-    clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
+    **options: Unpack[MatchOptions],
 ) -> Check:
     """Look at captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
 
     Args:
-        candidates, references, subset, several, clean, columns, split: as for ``score``. Without references, only what
-            candidates show by themselves is found.
+        candidates, references, several: as for ``score``. Without references, only what candidates show by themselves
+            is found.
         system: name of the system; by default that of its file, or "candidates".
+        options: subset, clean, columns and split, as for ``score``.
 
     Raises:
         InputError: invalid captions.
         EmptyInputError: no captions.
     """
-    captions = read_captions(
-        candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
-    )
+    captions = read_captions(candidates, references, several=several, **options)
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")

@@ -19,8 +19,6 @@ from captious.text import PTB
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
 
-__all__ = ["ENGLISH", "KINDS", "CaptionFindings", "Finding", "Kind"]
-
 #: The tokens of metrics that are made for English.
 ENGLISH = frozenset(("ptb", "ptb-harness", "ptb-raw", "smurf", "nltk", "treebank"))
 
@@ -134,7 +132,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """What it is and what to do, in one sentence."""
+        """The problem and the remedy, in one sentence."""
         ids = ", ".join(self.examples) + (", ..." if self.n > len(self.examples) else "")
         return self._worded(f"{self.n:,} of {self.of:,}", f" (image_id {ids})")
 
@@ -258,7 +256,7 @@ class CaptionFindings:
 
     @property
     def findings(self) -> list[Finding]:
-        """What deserves a warning: too frequent to be chance, and unusual in references."""
+        """The findings that deserve a warning: too frequent to be chance, and unusual in references."""
         findings = []
         for kind, properties in KINDS.items():
             n, examples = self.candidates.get(kind, (0, ()))
@@ -270,7 +268,7 @@ class CaptionFindings:
 
     @property
     def without_references(self) -> CaptionFindings:
-        """What the candidates show by themselves, without a look at what references say."""
+        """The findings about candidates by themselves, without references."""
         own = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
         return replace(self, candidates=own, reference_counts={}, n_looked_at=0)
 

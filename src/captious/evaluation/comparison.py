@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,13 @@ from captious.data import Captions, CaptionSets, ImageId, absent_references, sam
 from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
 from captious.data.image_matching import match_images, references_of
-from captious.displayed import Displayed
-from captious.entry_points import did_you_mean
-from captious.errors import ParameterError, UnknownNameError
+from captious.displayed import DisplayedMapping
+from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.metric_run import evaluate
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.score_report import Report, Result
 from captious.evaluation.slow_metrics import without_slow
 from captious.evaluation.system_names import pair_names
@@ -27,13 +26,12 @@ from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.group_scores import GroupedComparison
-
-__all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class Example:
     score_b: float
 
 
-class Comparison(Displayed, Mapping[str, Difference]):
+class Comparison(DisplayedMapping[str, Difference]):
     """Differences between two systems by output name: ``comparison["cider-d"].p_randomization``.
 
     Attributes:
@@ -86,33 +84,23 @@ class Comparison(Displayed, Mapping[str, Difference]):
         level, resamples, seed: those of the intervals and tests; ``sampling`` has all three.
     """
 
+    _unknown = ("{name!r} was not compared", "this comparison has")
+
     def __init__(self, a: Report, b: Report, differences: Mapping[str, Difference], sampling: Sampling) -> None:
         self.a = a
         self.b = b
         self.sampling = sampling
         self.level, self.resamples, self.seed = sampling.level, sampling.resamples, sampling.seed
-        self._differences = dict(differences)
+        self._parts = dict(differences)
 
-    def __getitem__(self, name: str) -> Difference:
+    def label_of(self, name: object) -> str | None:
+        """The label of a difference, as ``Report.label_of`` finds it."""
         label = self.a.label_of(name)
-        if label not in self._differences:
-            raise UnknownNameError(
-                f"{name!r} was not compared", help=f"{did_you_mean(name, self)}this comparison has {', '.join(self)}"
-            )
-        return self._differences[label]
-
-    def __contains__(self, name: object) -> bool:
-        return self.a.label_of(name) in self._differences
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._differences)
-
-    def __len__(self) -> int:
-        return len(self._differences)
+        return label if label in self._parts else None
 
     def summary(self) -> str:
         """A one-line summary with the main differences."""
-        differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._differences.values())
+        differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._parts.values())
         return f"<Comparison {self.b.system} - {self.a.system}: {differences}>"
 
     def examples(self, n: int = 5, *, by: str | None = None) -> list[Example]:
@@ -136,7 +124,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
     @property
     def examples_by(self) -> str:
         """The default output for ``examples``."""
-        return "cider-d" if "cider-d" in self._differences else [*self._differences][-1]
+        return "cider-d" if "cider-d" in self._parts else [*self._parts][-1]
 
     def to_table(self, *, examples: int = 0) -> Table:
         """The differences as a table.
@@ -157,7 +145,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
             "seed": self.seed,
             "metrics": {},
         }
-        for name, difference in self._differences.items():
+        for name, difference in self._parts.items():
             values = asdict(difference)
             del values["name"]
             out["metrics"][name] = values
@@ -334,5 +322,5 @@ def _difference(a: Result, b: Result, sampling: Sampling) -> Difference:
 
 
 def _shown(candidates: str | list[str]) -> str:
-    """What an image's example shows."""
+    """The candidates of an image as an example shows them."""
     return candidates if isinstance(candidates, str) else " | ".join(candidates)

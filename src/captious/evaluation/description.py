@@ -16,8 +16,6 @@ from captious.data import CaptionSets, References
 from captious.metrics.novel import known_captions
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = ["Description", "describe"]
-
 _SMALL = 1e-6  # added by self-critical.pytorch to the number of words
 
 

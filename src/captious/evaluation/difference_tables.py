@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from captious.evaluation.group_scores import GroupDifference, GroupedComparison
     from captious.evaluation.pairwise import Corrected, PairwiseComparison
 
-__all__ = ["SIGNIFICANT", "difference_table", "grouped_difference_table", "pairwise_table"]
-
 SIGNIFICANT = 0.05
 #: Fields that hold intervals -> the names of their bounds in records.
 _BOUNDS = {

@@ -15,12 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ExactSums", "column_sums"]
-
 _DIGITS = 53  # of a float64's mantissa
 _UNIT = 1126  # every float64 is a multiple of 2**-1126: the smallest exponent of frexp is -1073
 _HALF = 27  # digits of the lower half of a mantissa
-_ROWS = 1 << 25  # sums of so many halves fit a float64
+_ROWS = 1 << 25  # sums of this many halves fit a float64
 _WHOLE = 2.0**53  # whole numbers up to this are exact
 _TEXT = re.compile(r"(-?[0-9a-f]{1,1000})(?:p(-[0-9]{1,4}))?")
 
@@ -101,7 +99,7 @@ def _added(a: Any, b: Any) -> Any:
 
 
 def _are_whole(rows: NDArray[np.float64]) -> Sequence[bool]:
-    """Which columns hold only whole numbers whose sums are exact in any order."""
+    """A mask of the columns of whole numbers whose sums are exact in any order."""
     if not len(rows):
         return [True] * rows.shape[1]
     whole = (rows[:100] == np.rint(rows[:100])).all(axis=0)  # spares a longer look at most columns that are not

@@ -9,7 +9,7 @@ are resampled independently of each other: group i, counted from 0, with the ran
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -18,15 +18,15 @@ import numpy as np
 
 from captious.data import Groups, read_groups, read_references
 from captious.data.source import some
-from captious.displayed import Displayed
-from captious.entry_points import did_you_mean
-from captious.errors import ParameterError, UnknownNameError
+from captious.displayed import Displayed, DisplayedMapping
+from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import FEW_IMAGES
 from captious.evaluation.difference_tables import grouped_difference_table
 from captious.evaluation.paired_tests import ResampledDifference, Significance, mean_difference, resampled_difference
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, holm
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, holm
 from captious.evaluation.score_tables import grouped_score_table
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.text import Tokenizer, WordLayer, as_tokenizer
 
@@ -34,18 +34,7 @@ if TYPE_CHECKING:
     from captious.evaluation.comparison import Comparison, Difference
     from captious.evaluation.score_report import Report
 
-__all__ = [
-    "GroupDifference",
-    "GroupScore",
-    "GroupedComparison",
-    "GroupedReport",
-    "Part",
-    "group_comparison",
-    "group_report",
-    "length_groups",
-]
-
-#: What a number is about: one group, the mean over groups, or all images together.
+#: The images of a number: one group, the mean over groups, or all images together.
 Part: TypeAlias = Literal["group", "macro", "micro"]
 
 
@@ -101,7 +90,7 @@ class GroupDifference:
     signature: str
 
 
-class GroupedReport(Displayed, Mapping[str, "Report"]):
+class GroupedReport(DisplayedMapping[str, "Report"]):
     """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
 
     Attributes:
@@ -109,23 +98,12 @@ class GroupedReport(Displayed, Mapping[str, "Report"]):
         whole: the report on all images.
     """
 
+    _unknown = ("there is no group {name!r}", "the groups are")
+
     def __init__(self, by: str, whole: Report, groups: Mapping[str, Report]) -> None:
         self.by = by
         self.whole = whole
-        self._groups = dict(groups)
-
-    def __getitem__(self, group: str) -> Report:
-        if group not in self._groups:
-            raise UnknownNameError(
-                f"there is no group {group!r}", help=f"{did_you_mean(group, self)}the groups are {', '.join(self)}"
-            )
-        return self._groups[group]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._groups)
-
-    def __len__(self) -> int:
-        return len(self._groups)
+        self._parts = dict(groups)
 
     def summary(self) -> str:
         """A one-line summary."""
@@ -184,7 +162,7 @@ class GroupedReport(Displayed, Mapping[str, "Report"]):
     @property
     def warnings(self) -> list[str]:
         """Warnings about the groups, one sentence each; those of the whole report come first."""
-        return [*self.whole.warnings, *_small_groups(self._groups)]
+        return [*self.whole.warnings, *_small_groups(self._parts)]
 
     def to_table(self, *, intervals: bool = False) -> Table:
         """The scores as a table.

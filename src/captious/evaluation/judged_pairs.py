@@ -17,13 +17,12 @@ from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.bradley_terry import strengths
 from captious.evaluation.caption_warnings import few_images, issue
 from captious.evaluation.metric_run import reference_counts, with_references
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.metrics.shared.pairwise_judge import JudgePairwise
 from captious.models.endpoints import ChatModel
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
-
-__all__ = ["JudgedPair", "JudgedPairs", "judge_pairwise"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
 from captious.data import Captions, CaptionSets, References, read_captions
 from captious.data.caption_file import read_options_of
 from captious.data.columns import ColumnNames
-from captious.data.image_matching import match_images, references_of
+from captious.data.image_matching import MatchOptions, match_images, references_of
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
@@ -31,8 +31,6 @@ from captious.text import PTB, as_tokenizer
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
 
-__all__ = ["evaluate", "evaluate_systems", "score", "with_references"]
-
 
 @overload
 def score(  # type: ignore[overload-overlap]
@@ -41,12 +39,9 @@ def score(  # type: ignore[overload-overlap]
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
-    subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
-    clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
+    **options: Unpack[MatchOptions],
 ) -> Reports: ...
 @overload
 def score(
@@ -56,12 +51,9 @@ def score(
     *,
     settings: Settings | None = None,
     system: str | None = None,
-    subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
-    clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
+    **options: Unpack[MatchOptions],
 ) -> Any: ...
 @overload
 def score(
@@ -71,12 +63,9 @@ def score(
     *,
     settings: Settings | None = None,
     system: str | None = None,
-    subset: bool = False,
     several: bool = False,
     of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
-    clean: str | Sequence[str] = (),
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
+    **options: Unpack[MatchOptions],
 ) -> Report: ...
 def score(
     candidates: object,
@@ -243,7 +232,7 @@ def _statistics(
 
 
 def _description(sets: CaptionSets, selection: Selection) -> Description:
-    """What candidates are like under the settings of the run."""
+    """The description of candidates, under the settings of the run."""
     from captious.evaluation.description import describe  # only needed here
     from captious.metrics.novel import Novel
 

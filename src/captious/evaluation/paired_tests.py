@@ -24,15 +24,6 @@ from captious.evaluation.resampling import (
 if TYPE_CHECKING:
     from captious.evaluation.score_report import Result
 
-__all__ = [
-    "ResampledDifference",
-    "Significance",
-    "effect_interval",
-    "effect_size",
-    "mean_difference",
-    "resampled_difference",
-]
-
 
 @dataclass(frozen=True)
 class Significance:

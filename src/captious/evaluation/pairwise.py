@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
 
-from captious.displayed import Displayed
-from captious.errors import ParameterError, UnknownNameError
+from captious.displayed import DisplayedMapping
+from captious.errors import ParameterError
 from captious.evaluation.comparison import Comparison, compare_reports
 from captious.evaluation.difference_tables import SIGNIFICANT, pairwise_table
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, holm
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, holm
 from captious.evaluation.system_reports import Reports
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.version import __version__
-
-__all__ = ["Corrected", "PairwiseComparison", "pairwise_comparison"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Corrected:
     randomization: float
 
 
-class PairwiseComparison(Displayed, Mapping[tuple[str, str], Comparison]):
+class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
     """The comparison of each pair of systems, by their names: ``compared["baseline", "mine"]["cider-d"].difference``.
 
     Attributes:
@@ -38,10 +37,12 @@ class PairwiseComparison(Displayed, Mapping[tuple[str, str], Comparison]):
         level, resamples, seed: those of the intervals and tests.
     """
 
+    _unknown = ("{name!r} were not compared", "the pairs are")
+
     def __init__(self, reports: Reports, comparisons: Mapping[tuple[str, str], Comparison]) -> None:
         self.reports = reports
-        self._comparisons = dict(comparisons)
-        first = next(iter(self._comparisons.values()))
+        self._parts = dict(comparisons)
+        first = next(iter(self._parts.values()))
         self.level, self.resamples, self.seed = first.level, first.resamples, first.seed
         tests = [(pair, name, d) for pair, compared in comparisons.items() for name, d in compared.items()]
         bootstrap, randomization = (
@@ -51,22 +52,10 @@ class PairwiseComparison(Displayed, Mapping[tuple[str, str], Comparison]):
         for (pair, name, _), *p_values in zip(tests, bootstrap, randomization, strict=True):
             self.corrected[pair][name] = Corrected(*p_values)
 
-    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
-        if pair not in self._comparisons:
-            pairs = ", ".join(map(str, self._comparisons))
-            raise UnknownNameError(f"{pair!r} were not compared", help=f"the pairs are {pairs}")
-        return self._comparisons[pair]
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self._comparisons)
-
-    def __len__(self) -> int:
-        return len(self._comparisons)
-
     @property
     def n_tests(self) -> int:
         """Number of pairs times number of outputs."""
-        return sum(map(len, self._comparisons.values()))
+        return sum(map(len, self._parts.values()))
 
     @cached_property
     def letters(self) -> dict[str, str]:
@@ -79,7 +68,7 @@ class PairwiseComparison(Displayed, Mapping[tuple[str, str], Comparison]):
         There are none for an output of which neither higher nor lower scores are better.
         """
         worse = []
-        for (a, b), compared in self._comparisons.items():
+        for (a, b), compared in self._parts.items():
             d = compared[name]
             if system not in (a, b) or d.lower_is_better is None or not d.difference:
                 continue

@@ -11,8 +11,6 @@ from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.selection import Selection, select
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["annotate", "prepare", "write"]
-
 
 def annotate(references: References, selection: Selection) -> None:
     """Have metrics compute all that they need to know about references; it stays with the object.

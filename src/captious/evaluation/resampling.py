@@ -19,20 +19,6 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.random_seed import DEFAULT_SEED, checked_seed
 
-__all__ = [
-    "DEFAULT_RESAMPLES",
-    "DEFAULT_SEED",
-    "MOST_RESAMPLES",
-    "Sampling",
-    "bootstrap_p_value",
-    "bootstrap_sums",
-    "exchange_sums",
-    "holm",
-    "interval",
-    "permutation_p_value",
-    "ranks",
-]
-
 Name = TypeVar("Name", bound=Hashable)
 
 DEFAULT_RESAMPLES = 1000
@@ -83,13 +69,17 @@ class Sampling:
 
     @property
     def settings(self) -> dict[str, int]:
-        """What results state: resamples and seed."""
+        """The settings that results state: resamples and seed."""
         return {"resamples": self.resamples, "seed": self.seed}
 
     def interval(self, values: NDArray[np.float64]) -> tuple[float, float]:
         """Percentile interval of resampled values float64[resamples]."""
         low, high = interval(values, self.level).tolist()
         return low, high
+
+    def interval_of_mean(self, values: NDArray[np.float64]) -> tuple[float, float]:
+        """Bootstrap interval of the mean of values float64[n], one per image."""
+        return self.interval(bootstrap_sums(values[:, None], **self.settings)[:, 0] / len(values))
 
 
 def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
@@ -107,7 +97,7 @@ def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int
 
 
 def _counts(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.integer[Any]]]:
-    """How often each of n images is drawn, resample by resample."""
+    """The counts of n images in each resample, in turn."""
     rng = np.random.default_rng(seed)
     for _ in range(resamples):
         yield np.bincount(rng.integers(0, n, n, dtype=np.int32), minlength=n)

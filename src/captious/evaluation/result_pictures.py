@@ -13,8 +13,6 @@ from captious.table import Cell, Column, Row
 if TYPE_CHECKING:
     from captious.evaluation.comparison import Comparison
 
-__all__ = ["difference_pictures", "effect_picture", "score_pictures"]
-
 
 def score_pictures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, Picture]:
     """Systems beside each other, a picture for each row; of one system, all rows of a section in one picture.

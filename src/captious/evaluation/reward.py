@@ -18,8 +18,6 @@ from captious.metrics.contract.selection import ALL, MetricLike, select
 from captious.metrics.contract.set_metrics import needs_several_error
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["ImageRows", "Reward", "reward"]
-
 
 def reward(
     metric: MetricLike, references: object, output: str | None = None, *, settings: Settings | None = None
@@ -98,7 +96,7 @@ class Reward:
     def __call__(self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str]]) -> NDArray[np.float64]:
         """Scores of candidates, float64[n]; an image may come any number of times.
 
-        They are as the metric gives them: to maximize an output of which lower scores are better, negate them.
+        They are as the metric gives them: negate them to maximize an output where lower is better.
 
         Args:
             image_ids: n ids of images that have references: a list, an array of numpy, a tensor, a column of a data
@@ -133,13 +131,13 @@ class ImageRows:
             return np.array([self._row_of[image] for image in ids], np.int64)
         except KeyError as error:
             unknown = error.args[0]
-            known = next((image for image in self._row_of if str(image) == str(unknown)), None)
+            image_like = next((image for image in self._row_of if str(image) == str(unknown)), None)
             raise UnknownImageError(
                 "a caption is for an image that has no references",
                 where=f"image_id {unknown!r}",
                 help="create the reward with the references of all images of the training set"
-                if known is None
-                else f"ids are not converted: the references have {known!r}, not {unknown!r}",
+                if image_like is None
+                else f"ids are not converted: the references have {image_like!r}, not {unknown!r}",
             ) from None
 
 

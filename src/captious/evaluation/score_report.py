@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,22 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId
-from captious.displayed import Displayed
-from captious.entry_points import did_you_mean
-from captious.errors import CaptiousError, ParameterError, UnknownNameError, option
+from captious.displayed import DisplayedMapping
+from captious.errors import CaptiousError, ParameterError, option
 from captious.evaluation.exact_sums import column_sums
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Request
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
     from captious.evaluation.group_scores import GroupedReport
-
-__all__ = ["Report", "Result", "Statistics", "no_captions"]
 
 
 class Statistics:
@@ -128,7 +126,7 @@ def no_captions() -> ParameterError:
     )
 
 
-class Report(Displayed, Mapping[str, Result]):
+class Report(DisplayedMapping[str, Result]):
     """Scores of one system, by output name: ``report["cider-d"].score``.
 
     Attributes:
@@ -136,6 +134,8 @@ class Report(Displayed, Mapping[str, Result]):
         warnings: warnings about misleading scores, one sentence each.
         description: numbers about several candidates per image that are not metrics; otherwise None.
     """
+
+    _unknown = ("{name!r} was not scored", "this report has")
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Report(Displayed, Mapping[str, Result]):
         self._captions = captions
         self.warnings = warnings
         self.description = description
-        self._results = dict(results)
+        self._parts = dict(results)
 
     @property
     def captions(self) -> Captions | CaptionSets:
@@ -197,7 +197,7 @@ class Report(Displayed, Mapping[str, Result]):
 
     @property
     def left_out(self) -> dict[str, int]:
-        """What ``subset`` left out: candidates without references, images without a candidate. May be empty."""
+        """Numbers left out by ``subset``: candidates without references, images without a candidate. May be empty."""
         captions = self._captions
         if captions is None or not (captions.n_candidates_left_out or captions.n_references_left_out):
             return {}
@@ -208,37 +208,20 @@ class Report(Displayed, Mapping[str, Result]):
 
         "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D, "cider-d:sigma=6" for "cider-d".
         """
-        if not isinstance(name, str) or name in self._results:
+        if not isinstance(name, str) or name in self._parts:
             return name if isinstance(name, str) else None
-        labels = [label for label, item in self._results.items() if item.statistics.metric.outputs[item.column] == name]
+        labels = [label for label, item in self._parts.items() if item.statistics.metric.outputs[item.column] == name]
         if len(labels) == 1:
             return labels[0]
         try:
             label = Request.from_text(name).label
         except CaptiousError:
             return None
-        return label if label in self._results else None
-
-    def __getitem__(self, name: str) -> Result:
-        label = self.label_of(name)
-        if label is None:
-            raise UnknownNameError(
-                f"{name!r} was not scored", help=f"{did_you_mean(name, self)}this report has {', '.join(self)}"
-            )
-        return self._results[label]
-
-    def __contains__(self, name: object) -> bool:
-        return self.label_of(name) is not None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
+        return label if label in self._parts else None
 
     def summary(self) -> str:
         """A one-line summary with the main scores."""
-        scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._results.items())
+        scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._parts.items())
         return f"<Report {self.system}: {self.n_images:,} images, {scores}>"
 
     def to_table(self, *, intervals: bool = False) -> Table:
@@ -274,7 +257,7 @@ class Report(Displayed, Mapping[str, Result]):
                     "lower_is_better": result.lower_is_better,
                     "signature": result.signature,
                 }
-                for name, result in self._results.items()
+                for name, result in self._parts.items()
             },
         }
         if self.description is not None:
@@ -293,7 +276,7 @@ class Report(Displayed, Mapping[str, Result]):
         """
         statistics: dict[int, Statistics] = {}  # outputs of one metric share theirs
         results = {}
-        for name, result in self._results.items():
+        for name, result in self._parts.items():
             whole = result.statistics
             if id(whole) not in statistics:
                 statistics[id(whole)] = Statistics(whole.metric, whole.rows[rows])
@@ -322,6 +305,6 @@ class Report(Displayed, Mapping[str, Result]):
 
         With several candidates per image the second column is ``candidates`` and has lists.
         """
-        scores = {name: result.per_caption for name, result in self._results.items()}
+        scores = {name: result.per_caption for name, result in self._parts.items()}
         column = "candidates" if isinstance(self.captions, CaptionSets) else "candidate"
         return {"id": list(self.ids), column: list(self.candidates), **scores}

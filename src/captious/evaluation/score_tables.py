@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from captious.data import same_images
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.result_pictures import score_pictures
+from captious.random_seed import DEFAULT_SEED
 from captious.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
 
@@ -16,17 +17,6 @@ if TYPE_CHECKING:
     from captious.evaluation.description import Description
     from captious.evaluation.group_scores import GroupedReport, GroupScore
     from captious.evaluation.score_report import Report, Result
-
-__all__ = [
-    "AVERAGES",
-    "exclusions",
-    "grouped_score_table",
-    "images_text",
-    "lower_is_better_note",
-    "score_table",
-    "signature_lines",
-    "subject",
-]
 
 #: Averages over groups, as tables and as papers call them.
 AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}
@@ -171,7 +161,7 @@ def _record(
 
 
 def subject(reports: Sequence[Report]) -> str:
-    """What was scored: images, references, tokens."""
+    """A line about what was scored: images, references, tokens."""
     first = reports[0]
     if _on_same_images(reports):
         images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
@@ -197,7 +187,7 @@ def signature_lines(report: Report) -> list[str]:
 
 
 def exclusions(reports: Iterable[Report]) -> list[str]:
-    """What ``subset`` excluded, one sentence for each system."""
+    """The captions that ``subset`` excluded, one sentence per system."""
     return [
         f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "
         f"and {report.left_out['images']:,} images without a candidate."
@@ -207,7 +197,7 @@ def exclusions(reports: Iterable[Report]) -> list[str]:
 
 
 def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
-    """What the arrow in labels means, if there is one."""
+    """The meaning of the arrow in labels, if there is one."""
     marked = any(LOWER_IS_BETTER in (row.section or row.label)[-1:] for row in rows)
     return [f"{LOWER_IS_BETTER} lower is better."] * marked
 
@@ -217,7 +207,7 @@ def _on_same_images(reports: Sequence[Report]) -> bool:
 
 
 def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
-    """What several candidates per image are like."""
+    """A description of several candidates per image."""
     rows = []
     for attribute, label in _DESCRIBED.items():
         values = [getattr(description, attribute, None) for description in descriptions]
@@ -227,7 +217,7 @@ def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
 
 
 def _candidates(descriptions: Sequence[Description | None]) -> str:
-    """How many candidates images have, where they may have several."""
+    """The numbers of candidates per image, where there may be several."""
     several = [description for description in descriptions if description is not None]
     if not several:
         return ""

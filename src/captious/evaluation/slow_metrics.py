@@ -9,8 +9,6 @@ from captious.data import Captions, CaptionSets
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.selection import Selection
 
-__all__ = ["without_slow"]
-
 
 def without_slow(selection: Selection, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[str]]:
     """The metrics of a run without those that take long and that nobody named, which its warnings say.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from copy import copy
+from typing import Unpack
 
 from captious.data import Captions, CaptionSets, ImageId, read_captions
-from captious.data.columns import ColumnNames
+from captious.data.image_matching import MatchOptions
 from captious.errors import DuplicateCandidateError, EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
@@ -22,8 +23,6 @@ from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
-
-__all__ = ["Stream"]
 
 
 class Stream:
@@ -72,26 +71,20 @@ class Stream:
         self,
         candidates: object,
         references: object = None,
-        *,
-        subset: bool = False,
-        clean: str | Sequence[str] = (),
-        columns: ColumnNames | None = None,
-        split: str | Sequence[str] | None = None,
+        **options: Unpack[MatchOptions],
     ) -> None:
         """Add captions: all of them, or none if there is an error.
 
         Args:
             candidates, references: any form that ``captious.read_captions`` reads, or what it returns.
-            subset, clean, columns, split: as for ``captious.score``.
+            options: subset, clean, columns and split, as for ``captious.score``.
 
         Raises:
             DuplicateCandidateError: an image that was added before. Lists without ids always have new images.
             EmptyInputError: no captions.
             InputError, ParameterError: as ``captious.score``.
         """
-        captions = read_captions(
-            candidates, references, subset=subset, several=self._several, clean=clean, columns=columns, split=split
-        )
+        captions = read_captions(candidates, references, several=self._several, **options)
         if not len(captions):
             raise EmptyInputError("there are no captions", help="give the captions of at least one image")
         check_needed_references(captions.references, self._selection)
@@ -207,7 +200,7 @@ class Stream:
         self._fitted = None
 
     def _states(self) -> list[State | None]:
-        """What each metric was fitted to."""
+        """The state of each metric."""
         if not self._counts[0]:
             names = ", ".join(item.metric.name for item in self._selection)
             raise ParameterError(f"no captions have been added to {names}", help="call update() before compute()")

@@ -9,8 +9,6 @@ from pathlib import Path
 from captious.data.file_contents import is_standard_input
 from captious.errors import ParameterError
 
-__all__ = ["name_of", "pair_names", "system_names"]
-
 
 def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
     """A name for each system: the file's, without its extensions; the whole path where names would be the same.

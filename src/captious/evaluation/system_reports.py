@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from captious.data import Captions, CaptionSets, same_images
 from captious.data.file_contents import EXTENSIONS
 from captious.data.record_shapes import is_document
-from captious.displayed import Displayed
-from captious.entry_points import did_you_mean
-from captious.errors import ParameterError, UnknownNameError
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.displayed import DisplayedMapping
+from captious.errors import ParameterError
+from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_report import Report
 from captious.evaluation.score_tables import score_table
+from captious.random_seed import DEFAULT_SEED
 from captious.table import Table
 
 if TYPE_CHECKING:
     from captious.evaluation.pairwise import PairwiseComparison
 
-__all__ = ["Reports", "candidates_by_system"]
 
-
-class Reports(Displayed, Mapping[str, Report]):
+class Reports(DisplayedMapping[str, Report]):
     """Scores of several systems, by name of system: ``reports["mine"]["cider-d"].score``.
 
     Args:
@@ -33,25 +31,14 @@ class Reports(Displayed, Mapping[str, Report]):
         ParameterError: no systems, or two of one name.
     """
 
+    _unknown = ("{name!r} was not scored", "the systems are")
+
     def __init__(self, reports: Sequence[Report]) -> None:
-        self._reports = {report.system: report for report in reports}
+        self._parts = {report.system: report for report in reports}
         if not reports:
             raise ParameterError("there are no systems", help="give the captions of at least one")
-        if len(self._reports) < len(reports):
+        if len(self._parts) < len(reports):
             raise ParameterError("two systems have the same name", help="give them different names")
-
-    def __getitem__(self, system: str) -> Report:
-        if system not in self._reports:
-            raise UnknownNameError(
-                f"{system!r} was not scored", help=f"{did_you_mean(system, self)}the systems are {', '.join(self)}"
-            )
-        return self._reports[system]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._reports)
-
-    def __len__(self) -> int:
-        return len(self._reports)
 
     @property
     def warnings(self) -> list[str]:

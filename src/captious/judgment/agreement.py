@@ -10,7 +10,7 @@ import numpy as np
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_p_value, holm, ranks
+from captious.evaluation.resampling import Sampling, bootstrap_p_value, holm, ranks
 from captious.judgment.benchmark_scores import (
     ExternalScores,
     ItemScores,
@@ -33,10 +33,9 @@ from captious.metrics.contract.selection import ALL, MetricLike, check_used
 from captious.metrics.contract.settings import Settings
 from captious.pictures import Curves, scatter
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["TESTS", "judge", "load_judgments"]
-
-#: How the difference of two metrics can be tested.
+#: The tests of the difference of two metrics.
 TESTS = ("permutation", "bootstrap")
 
 _PERMUTATIONS_PER_PAIR = 50
@@ -56,7 +55,7 @@ def judge(
 ) -> Judgment:
     """Measure how well metrics agree with human judgments.
 
-    Scores of an output of which lower is better are negated first, so that larger values mean more agreement for every
+    Scores are negated first where lower is better, so that larger values mean more agreement for every
     metric; ``Agreement.lower_is_better`` says so.
 
     Args:

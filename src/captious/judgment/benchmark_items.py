@@ -20,22 +20,6 @@ from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, Rate
 from captious.judgment.protocols import Protocol
 from captious.judgment.rated_systems import RatedSystems
 
-__all__ = [
-    "CaptionPair",
-    "Item",
-    "PairReferences",
-    "RankedSystem",
-    "RatedCaption",
-    "Unknown",
-    "caption_pairs",
-    "judgments_of",
-    "letters",
-    "ranked_systems",
-    "rated_captions",
-    "references_table",
-    "sides",
-]
-
 
 class Unknown(int):
     """An image that has no id: the number of the only line that is about it."""
@@ -66,7 +50,7 @@ class RatedCaption:
 
 @dataclass(frozen=True)
 class CaptionPair:
-    """Two captions of one image, of which people prefer one.
+    """Two captions of one image, one of which people prefer.
 
     Args:
         image: pairs of one image are drawn together in resamples.
@@ -268,7 +252,7 @@ def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], im
 
 
 def _image_id(image: object) -> str:
-    """What image files and features are found by; those of no image for an image without an id."""
+    """The ids by which image files and features are found; an image without an id has none of them."""
     return f"(line {image})" if isinstance(image, Unknown) else str(image)
 
 

@@ -43,18 +43,6 @@ from captious.metrics.contract.selection import ALL, MetricLike
 from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
-__all__ = [
-    "ExternalScores",
-    "ItemScores",
-    "ScoreTable",
-    "ScoresSource",
-    "computed_scores",
-    "external_scores",
-    "read_scores",
-    "same_captions",
-    "summands",
-]
-
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
 ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
 #: Scores that were computed elsewhere: a table, or a file.
@@ -74,7 +62,7 @@ class ExternalScores(NamedTuple):
     published: Sequence[PublishedScores]
 
 
-#: What a request for a sum of metrics begins with.
+#: Prefix of a request for a sum of metrics.
 _SUM = "sum:"
 
 
@@ -301,8 +289,8 @@ def read_scores(scores: ScoresSource | Sequence[ScoresSource] | None) -> Externa
     several = scores if isinstance(scores, Sequence) and not isinstance(scores, str) else [scores]
     table: dict[str, dict[str, ArrayLike | Mapping[str, float]]] = {}
     published = []
-    for each in several:
-        read = _read_file(Path(each)) if isinstance(each, str | os.PathLike) else _as_table(each, "scores")
+    for source in several:
+        read = _read_file(Path(source)) if isinstance(source, str | os.PathLike) else _as_table(source, "scores")
         if isinstance(read, PublishedScores):
             published.append(read)
             continue

@@ -14,8 +14,6 @@ import numpy as np
 
 from captious.judgment.judgment_files import DataFolder
 
-__all__ = ["Consensus", "first_of", "read_consensus"]
-
 #: Triplets of a pair.
 PER_PAIR = 48
 
@@ -65,7 +63,7 @@ def read_consensus(folder: DataFolder, name: str) -> list[Consensus]:
 
 
 def first_of(value: Any) -> Any:
-    """What a cell or an array with one element holds."""
+    """The value in a cell or an array with one element."""
     while isinstance(value, np.ndarray | np.void | tuple):
         value = value[0] if isinstance(value, np.void | tuple) else value.ravel()[0]
     return value

@@ -13,19 +13,7 @@ from numpy.typing import NDArray
 
 from captious.native import kendall_exchanged, kendall_resampled, threads
 
-__all__ = [
-    "BY_IMAGE",
-    "STATISTICS",
-    "Points",
-    "Statistic",
-    "average_precision",
-    "correlation",
-    "p_of_none",
-    "standardized",
-    "williams",
-]
-
-#: How scores are compared with ratings.
+#: The statistics that compare scores with ratings.
 Statistic: TypeAlias = Literal["kendall-tau-b", "kendall-tau-c", "spearman", "pearson"]
 STATISTICS: tuple[str, ...] = get_args(Statistic)
 #: Kendall's tau-b among the captions of each unit, averaged over units; 0 for a unit in which it is undefined.
@@ -69,7 +57,7 @@ def p_of_none(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.f
 def average_precision(
     scores: NDArray[np.float64], ratings: NDArray[np.float64], weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """How well the lowest scores find the captions that are rated 0: the mean precision over these captions.
+    """Average precision of the lowest scores as a search for the captions that are rated 0.
 
     Captions are ordered by score, lowest first; equal scores are one step, as in scikit-learn.
 

@@ -21,8 +21,6 @@ from captious.evaluation.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, p_of_none, williams
 from captious.judgment.protocols import Protocol
 
-__all__ = ["CaptionJudgments", "CaptionPairs", "HumanJudgments", "OfSystems", "RatedCaptions", "SystemRanking"]
-
 _BATCH = 100  # resamples at a time
 
 
@@ -77,7 +75,7 @@ class HumanJudgments(ABC):
         """The statistic of each part, float64[n_parts], from scores float64[n_items]."""
 
     def people(self, sampling: Sampling) -> tuple[float, tuple[float, float]] | None:
-        """How well people agree with each other, with its interval; None where they did not judge the same items."""
+        """The agreement of people with each other, with its interval; None where they did not judge the same items."""
         return None
 
     def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
@@ -204,7 +202,7 @@ class RatedCaptions(CaptionJudgments):
 
 @dataclass(frozen=True, eq=False)
 class CaptionPairs(CaptionJudgments):
-    """Pairs of captions of which people prefer one; a metric is right if it scores that one higher.
+    """Pairs of captions, one of which people prefer; a metric is right if it scores that one higher.
 
     Args:
         captions: both captions of every pair, one pair after the other.

@@ -21,18 +21,6 @@ from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, ResourceError, option
 from captious.resources.pickles import PickleError, read_pickle
 
-__all__ = [
-    "COCO_CAPTIONS",
-    "TOKENS",
-    "DataFolder",
-    "coco_captions_file",
-    "data_folder",
-    "entry_of",
-    "number_within",
-    "read_coco_captions",
-    "read_flickr8k_captions",
-]
-
 _VARIABLE = "CAPTIOUS_DATA"
 _AGAIN = "download the file again"
 T = TypeVar("T")
@@ -111,7 +99,7 @@ class DataFolder:
             yield number, record
 
     def pickle(self, name: str) -> Any:
-        """What a pickle holds: numbers, text, lists, dicts and numpy arrays of these; nothing it names is called."""
+        """Content of a pickle: numbers, text, lists, dicts and numpy arrays of these; nothing it names is called."""
         try:
             return read_pickle(self._content(name), text=True)
         except PickleError as error:
@@ -205,7 +193,7 @@ class DataFolder:
             yield label, entry
 
     def place(self, name: str, spot: int | str | None = None) -> str:
-        """Where something is, for messages: the file, and the line or other details."""
+        """A place in messages: the file, and the line or other details."""
         path = self._path(name) or self.folder / name
         if spot is None:
             return str(path)
@@ -239,7 +227,7 @@ class DataFolder:
             raise self.error(f"cannot be read: {error}", name) from error
 
     def _content(self, name: str) -> bytes:
-        """What a file holds, unpacked."""
+        """The content of a file, unpacked."""
         path = self._path(name)
         if path is None:
             raise ResourceError(
@@ -270,7 +258,7 @@ def entry_of(table: Mapping[Any, T], key: object, where: str) -> T:
 
 
 def number_within(value: object, low: float, high: float | None, where: str) -> float:
-    """A number within bounds, of which the upper may be None.
+    """A number within bounds; the upper one may be None.
 
     Raises:
         CaptionFileError: not a number, or out of bounds.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from captious.displayed import Displayed
+from captious.displayed import DisplayedMapping
 from captious.entry_points import did_you_mean
 from captious.errors import UnknownNameError
 from captious.evaluation.resampling import Sampling
@@ -15,8 +15,6 @@ from captious.judgment.protocols import Protocol
 from captious.pictures import Picture
 from captious.table import Table, json_document
 from captious.version import __version__
-
-__all__ = ["Agreement", "BenchmarkResult", "Judgment"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ class BenchmarkResult(Mapping[str, Agreement]):
         return json_document(document)
 
 
-class Judgment(Displayed, Mapping[str, BenchmarkResult]):
+class Judgment(DisplayedMapping[str, BenchmarkResult]):
     """Verdicts by benchmark, in the order requested. Displayed as a table.
 
     Args:
@@ -125,6 +123,8 @@ class Judgment(Displayed, Mapping[str, BenchmarkResult]):
         test: how differences were tested, "permutation" or "bootstrap"; None if they were not.
     """
 
+    _unknown = ("{name!r} was not judged", "this judgment has")
+
     def __init__(
         self,
         results: Sequence[BenchmarkResult],
@@ -133,28 +133,23 @@ class Judgment(Displayed, Mapping[str, BenchmarkResult]):
         *,
         test: str | None = None,
     ) -> None:
-        self._results = {result.protocol.full_name: result for result in results}
+        self._parts = {result.protocol.full_name: result for result in results}
         self.resamples, self.seed, self.level = sampling.resamples, sampling.seed, sampling.level
         self.warnings = list(warnings)
         self.test = test
 
-    def __getitem__(self, benchmark: str) -> BenchmarkResult:
-        if benchmark in self._results:
-            return self._results[benchmark]
-        matches = [result for result in self._results.values() if result.protocol.benchmark == benchmark]
-        if len(matches) == 1:
-            return matches[0]
-        if matches:
-            names = ", ".join(result.protocol.full_name for result in matches)
-            raise UnknownNameError(f"{benchmark} was judged under several protocols", help=f"choose one of {names}")
-        has = f"{did_you_mean(benchmark, self)}this judgment has {', '.join(self)}"
-        raise UnknownNameError(f"{benchmark!r} was not judged", help=has)
+    def label_of(self, name: object) -> str | None:
+        """The full name of a protocol that was judged: the name itself, or that of the only one of a benchmark."""
+        return str(name) if name in self._parts else next(iter(self._protocols_of(name)), None)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
+    def __getitem__(self, name: str) -> BenchmarkResult:
+        if name not in self._parts and len(names := self._protocols_of(name)) > 1:
+            help = f"choose one of {', '.join(names)}"
+            raise UnknownNameError(f"{name} was judged under several protocols", help=help)
+        return super().__getitem__(name)
 
-    def __len__(self) -> int:
-        return len(self._results)
+    def _protocols_of(self, benchmark: object) -> list[str]:
+        return [label for label, result in self._parts.items() if result.protocol.benchmark == benchmark]
 
     def to_table(self) -> Table:
         """The metrics by benchmark."""
@@ -200,6 +195,6 @@ def _row(
     p: float | None = None,
     rank: int | None = None,
 ) -> dict[str, Any]:
-    """What a record says about a whole benchmark, or about a part, which has no interval."""
+    """The record of a whole benchmark, or of a part, which has no interval."""
     cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
     return {**cells, "p": p, "rank": rank}

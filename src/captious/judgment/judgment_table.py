@@ -18,8 +18,6 @@ from captious.version import __version__
 if TYPE_CHECKING:
     from captious.judgment.judgment_result import BenchmarkResult, Judgment
 
-__all__ = ["data_text", "judgment_table"]
-
 _FOLD = 100  # columns of a terminal
 
 _RATINGS = {
@@ -145,7 +143,7 @@ def _statistic(result: BenchmarkResult) -> str:
 
 
 def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
-    """How scores and judgments of a benchmark were compared: label -> text."""
+    """The protocol of a benchmark: label -> text."""
     p = result.protocol
     protocol_facts = p.facts()
     facts = {
@@ -204,7 +202,7 @@ def _explanations(judgment: Judgment) -> list[str]:
 
 
 def _tests(tested: list[BenchmarkResult], judgment: Judgment) -> str:
-    """What decides whether two metrics differ; see ``captious.judgment.human_judgments``."""
+    """The test of the difference between two metrics; see ``captious.judgment.human_judgments``."""
     by_bootstrap = [v.protocol for v in tested if judgment.test == "bootstrap" and v.protocol.of != "systems"]
     of_systems = [v.protocol for v in tested if v.protocol.of == "systems" and v.protocol.statistic == "pearson"]
     permuted = [v.protocol for v in tested if v.protocol not in (*by_bootstrap, *of_systems)]

@@ -13,8 +13,6 @@ from captious.judgment.human_judgments import RatedCaptions
 from captious.learned.training_example_files import read_ids, write_examples
 from captious.learned.training_examples import make_examples
 
-__all__ = ["coco_examples", "coco_sources", "expert_ratings"]
-
 _REFERENCES = "coco/captions_val2014.json.gz"
 _SYSTEMS = "coco/results_val2014"
 _KEEP_OUT = "coco/evaluation_images.json.gz"

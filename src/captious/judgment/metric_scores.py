@@ -14,19 +14,6 @@ from captious.evaluation import Report, Result, evaluate
 from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.settings import Settings
 
-__all__ = [
-    "MetricLike",
-    "Metrics",
-    "all_warnings",
-    "as_selection",
-    "check_not_constant",
-    "checked_scores",
-    "negated",
-    "oriented",
-    "score_captions",
-    "sign_of",
-]
-
 _ROUNDING = 1e-12
 #: Metrics of a study: one, several, a selection, or None for the metrics of the COCO evaluation that can run here.
 Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Selection | None
@@ -72,7 +59,7 @@ def all_warnings(reports: Iterable[Report]) -> list[str]:
 
 
 def oriented(result: Result) -> NDArray[np.float64]:
-    """Caption scores, float64[n], of which higher is better: negated where the metric says that lower is better."""
+    """Caption scores, float64[n], where higher is better: negated where the metric says that lower is better."""
     return sign_of(result) * result.per_caption
 
 
@@ -110,7 +97,7 @@ def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> ND
 
 
 def check_not_constant(scores: NDArray[np.float64], *, where: str) -> None:
-    """Refuse scores that are all the same, but for rounding: they say nothing about any caption.
+    """Refuse scores that are all equal within rounding: they say nothing about any caption.
 
     Raises:
         ParameterError: where, and what they are.

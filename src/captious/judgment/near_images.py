@@ -14,8 +14,6 @@ from captious.errors import ParameterError
 from captious.models.image_features import ImageFeatures
 from captious.text import PTB, TokenLayer
 
-__all__ = ["CAPTIONS", "image_vectors", "near_donors"]
-
 #: Images are near if their references have the same words.
 CAPTIONS = "captions"
 _ROWS = 500  # images that are compared with all others at a time

@@ -30,8 +30,6 @@ from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
 
-__all__ = ["AGREEMENT", "Agreements", "Scores", "Trials", "Variation"]
-
 #: The columns of ``Trials.records``.
 AGREEMENT = (
     *("benchmark", "value", "ci95_low", "ci95_high", "sd_over_seeds"),
@@ -62,7 +60,7 @@ class Variation:
 
 @dataclass(frozen=True, eq=False)
 class Agreements:
-    """How well scores agree with the judgments of each benchmark.
+    """Agreement of scores with the judgments of each benchmark.
 
     Args:
         values: the statistic of the benchmark by seed of the training, float64[n_seeds].
@@ -259,7 +257,7 @@ class Trials:
         )
 
     def _rows(self, images: int | None, seed: int) -> NDArray[np.int64]:
-        """The training examples of so many images."""
+        """The training examples of a number of images, drawn with a seed."""
         if images is None or images >= self.n_images:
             return np.arange(len(self.human))
         drawn = np.zeros(self.n_images, bool)

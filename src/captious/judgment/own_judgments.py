@@ -19,8 +19,6 @@ from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import SYSTEM_FACT, Protocol, Rule
 from captious.judgment.rated_systems import SYSTEM_STATISTICS
 
-__all__ = ["as_own", "load_own"]
-
 #: Before statistics that compare mean scores of systems with their mean ratings.
 _SYSTEM = "system-"
 #: The statistics for a file of ratings, or of pairs; the first is the default.
@@ -32,7 +30,7 @@ _STATISTICS = {
     ),
     "pairs": ("accuracy",),
 }
-#: What the protocol is called when no statistic is asked for.
+#: Name of the protocol when no statistic is requested.
 _DEFAULT = "own"
 _PARTS = Rule("", attrgetter("part"))
 _LARGEST_RATING = sys.float_info.max
@@ -134,7 +132,7 @@ def _image(number: int, record: Mapping[str, Any]) -> str | Unknown:
 
 
 def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
-    """What is wrong with a record; nothing if it can be used."""
+    """The problem of a record; empty if it can be used."""
     keys = ("better", "worse") if pairs else ("candidate",)
     for key in keys:
         if key not in record:

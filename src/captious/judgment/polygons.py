@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["area", "clipped", "ellipse", "overlap"]
-
 #: Corners of the polygon that stands for an ellipse.
 _CORNERS = 64
 
 
 def ellipse(x: NDArray[np.float64], y: NDArray[np.float64], deviations: float) -> NDArray[np.float64]:
-    """The ellipse of so many standard deviations around the mean of points, as a polygon float64[64, 2].
+    """The ellipse of a number of standard deviations around the mean of points, as a polygon float64[64, 2].
 
     Its axes are those of the sample's covariance after both coordinates are scaled to variance 1.
 
@@ -36,7 +34,7 @@ def area(polygon: NDArray[np.float64]) -> float:
 
 
 def clipped(subject: NDArray[np.float64], clip: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What two convex polygons have in common, float64[n, 2], none of it if n is 0; both run counter-clockwise.
+    """The intersection of two convex polygons, float64[n, 2], empty if n is 0; both run counter-clockwise.
 
     Sutherland and Hodgman 1974: the subject is cut along one edge of the other polygon after the other.
     """

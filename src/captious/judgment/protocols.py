@@ -15,11 +15,9 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AS_GIVEN", "NOTHING", "PEOPLE", "SYSTEM_FACT", "Aggregation", "Protocol", "Rule", "of_systems"]
-
 #: How several people's judgments of one caption are used.
 Aggregation: TypeAlias = Literal["each", "mean", "annotators", "share", "majority", "given", "known"]
-#: What the agreement of people with each other is called, as a metric.
+#: Name of the agreement of people with each other, as a metric.
 PEOPLE = "people"
 T = TypeVar("T")
 _TIES = {0.0: "nothing", 0.5: "one half", 1.0: "one"}

@@ -22,8 +22,6 @@ from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments
 
-__all__ = ["PublishedScores", "check_all_used", "content_of", "fleur_scores", "kit_scores", "published_for"]
-
 #: What FLEUR's program calls its scores, and what they are called after the name of the file.
 _FLEUR = {"our score": "", "model score": "-model-score"}
 _FLEUR_LINE = re.compile(r"(image file|caption|our score|model score) : (.*)")

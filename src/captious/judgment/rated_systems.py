@@ -14,8 +14,6 @@ from captious.evaluation.resampling import permutation_p_value
 from captious.judgment.correlation import standardized
 from captious.judgment.human_judgments import CaptionJudgments, OfSystems
 
-__all__ = ["SYSTEM_STATISTICS", "RatedSystems", "agreement_of_systems"]
-
 #: How mean scores of systems are compared with their mean ratings.
 SYSTEM_STATISTICS = ("pearson", "spearman", "kendall-tau-b", "pairwise-accuracy")
 
@@ -77,7 +75,7 @@ class RatedSystems(CaptionJudgments):
         for swap in swaps:
             swapped = swap[self.units] != 0
             both = [np.where(swapped, right, left), np.where(swapped, left, right)]
-            means = np.concatenate([self._means(each, self._every) for each in both])
+            means = np.concatenate([self._means(values, self._every) for values in both])
             first, second = agreement_of_systems(
                 self.protocol.statistic, means, np.repeat(ratings, 2, axis=0), ties=self.protocol.ties
             )
@@ -105,10 +103,10 @@ def agreement_of_systems(
                 from scipy import stats
 
                 scores, ratings = stats.rankdata(scores, axis=1), stats.rankdata(ratings, axis=1)
-            x, y = (each - each.mean(axis=1, keepdims=True) for each in (scores, ratings))
+            x, y = (values - values.mean(axis=1, keepdims=True) for values in (scores, ratings))
             return np.asarray((x * y).sum(axis=1) / np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1)))
         first, second = np.triu_indices(scores.shape[1], 1)
-        of_scores, of_ratings = (np.sign(each[:, first] - each[:, second]) for each in (scores, ratings))
+        of_scores, of_ratings = (np.sign(values[:, first] - values[:, second]) for values in (scores, ratings))
         if statistic == "kendall-tau-b":
             told_apart = np.abs(of_scores).sum(axis=1) * np.abs(of_ratings).sum(axis=1)
             return np.asarray((of_scores * of_ratings).sum(axis=1) / np.sqrt(told_apart))

@@ -15,7 +15,7 @@ from typing import Any
 
 from captious.displayed import Displayed
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.agreement import judge, load_judgments
 from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
@@ -32,8 +32,7 @@ from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
 from captious.pictures import Picture
 from captious.progress import steps
-
-__all__ = ["reproduce"]
+from captious.random_seed import DEFAULT_SEED
 
 #: A file in the folder of data, within a request for a metric.
 _FILE_NAME = re.compile(r"\{([^{}]+)\}")
@@ -180,9 +179,9 @@ class _Runner:
             parts = {metric: self._called(run, (metric,)) for metric in metrics}
             records = [record for part in parts.values() for record in part.records]
             return _Records(records, {metric: part.reason for metric, part in parts.items() if part.reason})
-        told = result.to_table()
-        self.pictures |= told.pictures
-        self.warnings += told.warnings
+        shown = result.to_table()
+        self.pictures |= shown.pictures
+        self.warnings += shown.warnings
         return _Records(self._noted(result))
 
     def _noted(self, result: Any) -> Sequence[Mapping[str, Any]]:
@@ -241,7 +240,7 @@ class _Runner:
         return replace(self.settings, **unused)
 
     def _why_not(self, request: str) -> str:
-        """Why a metric, or a part of a sum, cannot run here; empty if it can."""
+        """The reason why a metric, or a part of a sum, cannot run here; empty if it can."""
         if (parts := summands(request)) != [request]:
             return next((why for part in parts if (why := self._why_not(str(part)))), "")
         if missing := _FILE_NAME.search(request):

@@ -15,8 +15,6 @@ from captious.pictures import Picture
 from captious.table import Cell, Column, Form, Row, Table, json_document
 from captious.version import __version__
 
-__all__ = ["PaperIndex", "Reproduced", "Reproduction"]
-
 
 @dataclass(frozen=True)
 class Reproduced:
@@ -51,7 +49,7 @@ class Reproduced:
 
     @property
     def verdict(self) -> str:
-        """How the two compare: "same" as printed, "within interval", "differs"; or why they cannot be compared."""
+        """Their comparison: "same" as printed, "within interval", "differs"; or why they cannot be compared."""
         if self.reason:
             return self.reason
         if self.value is None:

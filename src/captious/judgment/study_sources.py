@@ -10,8 +10,6 @@ from captious.errors import ParameterError
 from captious.judgment.agreement import load_judgments
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 
-__all__ = ["checksums", "judged_captions", "name_of_file"]
-
 
 def judged_captions(
     benchmark: str | os.PathLike[str] | HumanJudgments, data: str | os.PathLike[str] | None
@@ -39,5 +37,5 @@ def checksums(*sources: object) -> dict[str, str]:
 
 
 def name_of_file(source: object, otherwise: str) -> str:
-    """What a source of captions is called in titles."""
+    """The name of a source of captions in titles."""
     return Path(source).name if isinstance(source, str | os.PathLike) else otherwise

@@ -15,8 +15,6 @@ from captious.text import PTB, Tokens, WordLayer
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["WordCounts", "fitted_probability", "model_precision", "occurrences", "precision_at_recall", "ratio"]
-
 
 # ---- the model
 
@@ -183,7 +181,7 @@ class WordCounts:
 
 
 def occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
-    """Which caption has which word: ones in int64[n_captions, n_words], sparse."""
+    """The words of each caption: ones in int64[n_captions, n_words], sparse."""
     from scipy.sparse import csr_matrix
 
     ones = np.ones(len(tokens.ids), np.int64)
@@ -194,7 +192,7 @@ def occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
 
 
 def _histogram(counts: csr_matrix, n: int) -> NDArray[np.float64]:
-    """How often each number below n occurs in each column, zeros aside: float64[n_columns, n]."""
+    """Counts of each number below n in each column, zeros aside: float64[n_columns, n]."""
     n_columns = counts.shape[1]
     keys = counts.indices.astype(np.int64) * n + counts.data
     histogram = np.bincount(keys, minlength=n_columns * n).reshape(n_columns, n).astype(float)

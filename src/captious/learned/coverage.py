@@ -19,11 +19,9 @@ from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.sentence_coverage import PairScores, SentenceCoverage
 from captious.metrics.sparcs import ConceptLayer, Concepts
 
-__all__ = ["Coverage"]
-
 
 class Coverage(SentenceCoverage):
-    """How well the sentences of a candidate and of its references cover each other, 0 to 1, higher is better.
+    """Mutual coverage of the sentences of a candidate and of its references, 0 to 1, higher is better.
 
     ``coverage-p`` is the mean over the candidate's sentences of their best score with any sentence of the references;
     ``coverage-r`` is the mean over the sentences of a reference of their best score with any of the candidate's, and

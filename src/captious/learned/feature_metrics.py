@@ -20,8 +20,6 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.row_files import check_row_file, write_parquet, write_rows
 
-__all__ = ["FEATURE_FORMATS", "Features", "check_feature_file", "write_features"]
-
 #: Parameters whose values are written in the set, or are the defaults of its metrics.
 _OF_THE_SET = {"variant", "chains", "combine", "modules"}
 
@@ -82,7 +80,7 @@ class Features(Combined):
         return {"features": self.feature_set.label, **self.resources}
 
     def signature(self, state: State | None = None) -> str:
-        """What the features depend on besides the captions."""
+        """All that the features depend on besides the captions."""
         references = {} if self.settings.references_as == "each" else {"references": self.settings.references_as}
         return signature(self.feature_set.name, {**self.parameters, **self.fitted_parameters(state), **references})
 

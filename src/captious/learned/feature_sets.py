@@ -24,8 +24,6 @@ from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
 from captious.resources.coco_val import NAME as COCO_VAL
 
-__all__ = ["FEATURE_SETS", "Feature", "FeatureSet", "as_feature_set"]
-
 #: Parameters that are resources. A set may name the document frequencies of the package, which are not a user's file.
 _RESOURCES = ({*Settings.__dataclass_fields__} | {"constants", "stop_words", "weights"}) - {"tokenizer"}
 _MOST_FEATURES = 1_000
@@ -46,7 +44,7 @@ class Feature:
 
     @property
     def label(self) -> str:
-        """What the column is called: the output with its variant and parameters, as they are written."""
+        """Name of the column: the output with its variant and parameters, as they are written."""
         return str(Request.from_text(self.metric))
 
 
@@ -59,7 +57,7 @@ class FeatureSet:
         features: at least one, each metric once.
 
     Raises:
-        ParameterError: no features, too many, one twice, a metric of which no single output is named, a resource among
+        ParameterError: no features, too many, one twice, a metric without the name of a single output, a resource among
             the parameters, a scale that is not a finite number, or an invalid name.
         UnknownNameError: no such metric or output.
     """
@@ -94,7 +92,7 @@ class FeatureSet:
 
     @property
     def label(self) -> str:
-        """What signatures show: the name and a checksum of the content."""
+        """The set in signatures: its name and a checksum of the content."""
         content = json.dumps([[feature.label, feature.scale] for feature in self.features])
         return f"{self.name}-{zlib.crc32(content.encode()):08x}"
 

@@ -27,8 +27,6 @@ from captious.metrics.unigram_recall import UnigramRecall
 from captious.metrics.wmd import Wmd
 from captious.resources.coco_val import NAME as COCO_VAL
 
-__all__ = ["OFFICIAL_8010", "LCEval"]
-
 _OFFICIAL_8010 = "official-8010"
 
 #: The authors' checkpoint 8010, as the weights and the bias of the logit of "human". Unigram recall was always 0 in

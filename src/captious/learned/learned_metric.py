@@ -19,8 +19,6 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.parsing.parsed_captions import ParseSource, as_parse_source
 
-__all__ = ["LearnedMetric"]
-
 
 class LearnedMetric(Features):
     """P(human), 0 to 1, of a network over features. The corpus score is the mean.
@@ -58,7 +56,7 @@ class LearnedMetric(Features):
         return self.trained.network.human(super().combine(scores))
 
     def load_weights(self) -> NetworkWeights:
-        """What the variant scores with, unless other weights are given."""
+        """The weights of the variant, unless others are given."""
         if isinstance(self.weights, NetworkWeights):
             return self.weights
         return _loaded(os.fspath(bundled(self.name))) if self.weights is None else NetworkWeights.load(self.weights)

@@ -21,8 +21,6 @@ from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import IntegerParameter, ResourceParameter
 from captious.models.image_features import ImageFeatures
 
-__all__ = ["Leic"]
-
 _HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weights=FILE"
 
 

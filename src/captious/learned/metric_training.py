@@ -22,8 +22,6 @@ from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import Progress
 
-__all__ = ["TrainingData", "learn", "training_data"]
-
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 
-__all__ = ["HUMAN", "Network"]
-
 #: The class whose probability is the score: 0 is a machine's caption, 1 a human's.
 HUMAN = 1
 

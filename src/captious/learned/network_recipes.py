@@ -16,8 +16,6 @@ from captious.errors import ParameterError
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.learned.recipe_files import AnyRecipe, choice, number, read_recipe, whole
 
-__all__ = ["INITIALIZATIONS", "METRICS", "RECIPES", "Recipe", "as_recipe"]
-
 #: What the weights of layers are drawn from, biases being 0: normal with variance 2 / n_in, and uniform with
 #: variance 2 / (n_in + n_out).
 INITIALIZATIONS = ("he-normal", "glorot-uniform")
@@ -39,8 +37,8 @@ class Recipe(AnyRecipe):
         l2: weight of half the sum of squared weights, without biases, which is added to the mean cross-entropy.
         learning_rate: of Adam.
         batch_size: examples of a step; the last of an epoch may be smaller.
-        epochs: at most so many.
-        patience: training stops after so many epochs without a better validation tau.
+        epochs: the largest number of epochs.
+        patience: number of epochs without a better validation tau after which training stops.
         seed: random seed of weights and batches.
 
     Raises:

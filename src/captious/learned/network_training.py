@@ -19,8 +19,6 @@ from captious.learned.network_recipes import Recipe
 from captious.models.pretrained import torch_threads
 from captious.progress import Progress
 
-__all__ = ["Outcome", "check_torch", "tau", "train_network"]
-
 
 @dataclass(frozen=True, eq=False)
 class Outcome:

@@ -18,8 +18,6 @@ from captious.learned.feature_sets import FeatureSet
 from captious.learned.network import Network
 from captious.learned.weight_files import read_weights, write_weights
 
-__all__ = ["NetworkWeights", "bundled"]
-
 _LARGEST = 64 << 20
 _MOST_LAYERS = 32
 _HELP = "give a file that 'captious learn train' wrote"
@@ -62,7 +60,7 @@ class NetworkWeights:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call the weights: the name and a checksum of the numbers."""
+        """The weights in signatures: the name and a checksum of the numbers."""
         checksum = 0
         for array in (*self.network.weights, *self.network.biases):
             checksum = zlib.crc32(array.astype("<f8").tobytes(), checksum)
@@ -70,7 +68,7 @@ class NetworkWeights:
 
     @property
     def contents(self) -> str:
-        """What it is, in a few words."""
+        """A short description."""
         layers = "-".join(map(str, self.network.sizes))
         return f"{self.metric}, {layers}, features {self.features.name}, weights {self.label}"
 
@@ -120,5 +118,5 @@ class NetworkWeights:
 
 
 def bundled(name: str) -> Path:
-    """Where weights of the package are."""
+    """The path of weights of the package."""
     return Path(__file__).parent / "weights" / f"{name}.safetensors"

@@ -16,8 +16,6 @@ from captious.metrics.meteor import Meteor
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
 
-__all__ = ["NNEval"]
-
 
 class NNEval(LearnedMetric):
     """NNEval, 0 to 1: the probability that a person wrote the caption. The corpus score is the mean."""

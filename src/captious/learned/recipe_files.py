@@ -10,12 +10,9 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from captious.decompression import user_text
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
-
-__all__ = ["AnyRecipe", "choice", "number", "read_recipe", "read_table", "several", "whole"]
-
-_LARGEST = 1 << 20
 
 
 def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, Any]:
@@ -27,17 +24,10 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
         help: what to do if it does not.
 
     Raises:
-        ResourceError: no such file, too large, neither JSON nor TOML, or not an object.
+        ResourceError: no such file, neither JSON nor TOML, or not an object.
     """
+    text = user_text(path, what, help)
     try:
-        with open(path, "rb") as file:
-            content = file.read(_LARGEST + 1)
-    except OSError as error:
-        raise ResourceError(f"cannot read {what}: {error.strerror}", where=str(path), help=help) from error
-    if len(content) > _LARGEST:
-        raise ResourceError(f"this file is too large for {what}", where=str(path), help=help)
-    try:
-        text = content.decode("utf-8")
         table = tomllib.loads(text) if Path(path).suffix == ".toml" else json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ResourceError(f"this is not {what}: {error}", where=str(path), help=help) from error

@@ -19,8 +19,6 @@ from captious.decompression import decoded, user_bytes, user_text
 from captious.errors import CaptionFileError, EmptyInputError
 from captious.learned.training_examples import Example, Examples
 
-__all__ = ["ExampleFile", "Judged", "read_examples", "read_ids", "read_judged", "write_examples"]
-
 T = TypeVar("T")
 
 _PARTS = ("train", "validation")

@@ -13,13 +13,11 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.progress import Progress
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["HUMAN", "NEGATIVES", "OTHER", "Example", "ExampleCounts", "Examples", "make_examples", "normalized"]
-
 #: The system of captions by people of their own image.
 HUMAN = "human"
 #: The system of captions of other images, whoever wrote them.
 OTHER = "other-image"
-#: What the negative examples may be.
+#: The kinds of negative examples.
 NEGATIVES = ("machine", "other", "both")
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789 ")
 
@@ -55,7 +53,7 @@ class Examples:
 
     @property
     def human(self) -> NDArray[np.bool_]:
-        """Which captions people wrote for the image, bool[n]."""
+        """A mask of the captions that people wrote for the image, bool[n]."""
         return np.array([row.system == HUMAN for row in self.rows], bool)
 
     @property
@@ -109,7 +107,7 @@ class ExampleCounts:
 
 
 def normalized(caption: str) -> str:
-    """A caption in lower case with nothing but letters, digits and single spaces: equal ones count as one caption."""
+    """A caption in lower case, with only letters, digits and single spaces: equal ones count as one caption."""
     return " ".join("".join(c for c in caption.lower() if c in _KEPT).split())
 
 

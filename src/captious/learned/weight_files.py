@@ -15,16 +15,6 @@ from numpy.typing import NDArray
 from captious.atomic_write import whole_file
 from captious.errors import CaptiousError, ParameterError, ResourceError
 
-__all__ = [
-    "check_name",
-    "packed",
-    "read_caption_weights",
-    "read_weights",
-    "unpacked",
-    "write_caption_weights",
-    "write_weights",
-]
-
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 

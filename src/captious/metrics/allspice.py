@@ -18,8 +18,6 @@ from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.spice import Spice, approximate, statistics_of
 
-__all__ = ["AllSpice"]
-
 
 class AllSpice(SetMetric):
     """AllSPICE, 0 to 1, higher is better. The corpus score is the mean.

@@ -28,8 +28,6 @@ from captious.text.base_forms import nouns as nltk_nouns
 from captious.text.nltk_tokens import sentences
 from captious.text.tokenizers import PTB
 
-__all__ = ["Amber"]
-
 
 class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists]):
     in_labels = False
@@ -45,7 +43,7 @@ class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLik
 
 
 class Amber(Metric):
-    """Objects of answers: amber-chair, amber-hal, amber-cog, of which lower is better, and amber-cover.
+    """Objects in answers: amber-chair, amber-hal and amber-cog, where lower is better, and amber-cover.
 
     amber-chair is the share of hallucinated objects among all objects named; amber-cover the share of the objects in
     the images that are named; amber-hal the share of answers with a hallucinated object; amber-cog the share of the

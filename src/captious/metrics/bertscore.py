@@ -24,8 +24,6 @@ from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
 
-__all__ = ["LAYERS", "BertScore"]
-
 #: The layer that correlates best with human judgments on WMT16, by model, as in bert_score 0.3.13.
 LAYERS = {
     "albert-base-v1": 10,
@@ -78,7 +76,7 @@ LAYERS = {
 }
 #: Owners that the hub has since added to the names of models without one.
 _OWNERS = ("albert", "distilbert", "FacebookAI", "google-bert", "google-t5", "xlnet")
-#: What unrelated English sentences score, as published: (model, layer) -> P, R, F.
+#: Scores of unrelated English sentences, as published: (model, layer) -> P, R, F.
 _BASELINES = {
     ("roberta-large", 17): (0.83150584, 0.8314941, 0.83122575),
     ("bert-base-uncased", 9): (0.35375935, 0.3537393, 0.35219112),
@@ -166,7 +164,7 @@ class BertScore(EncoderMetric):
         return {"idf": "no" if not self.token_idf else state.label if state is not None else "references"}
 
     def fit(self, references: References) -> TokenFrequencies | None:
-        """How many references contain each token, if tokens are weighted by it."""
+        """The number of references with each token, if tokens are weighted by it."""
         if not self.token_idf:
             return None
         layer = self._encoding

@@ -18,8 +18,6 @@ from captious.metrics.shared.word_explanations import MatchedNgram, NgramMatches
 from captious.native import bleu_statistics, threads
 from captious.text import NgramLayer
 
-__all__ = ["Bleu"]
-
 _TINY, _SMALL = 1e-15, 1e-9  # added by the official scorer to every numerator and every denominator
 
 
@@ -74,7 +72,7 @@ class Bleu(Metric):
 
     @property
     def added(self) -> tuple[float, float]:
-        """What is added to numerators, and to denominators."""
+        """The numbers added to numerators and to denominators."""
         return (_TINY, _SMALL) if self.variant == "official" else (0.0, 0.0)
 
     def _parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

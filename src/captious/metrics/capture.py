@@ -28,8 +28,6 @@ from captious.scenes.synonyms import LemmaNames, lemma_names
 from captious.scenes.tuples import Tuple
 from captious.text.stop_words import StopWords, as_stop_words
 
-__all__ = ["ABSTRACT_NOUNS", "Capture"]
-
 _KINDS = ("object", "attribute", "relation")
 _WEIGHTS = np.array([0.5, 0.5, 0.2])
 _TINY = 1e-6
@@ -50,7 +48,7 @@ ABSTRACT_NOUNS = StopWords("captious-abstract", frozenset(_ABSTRACT.split()))
 
 @dataclass(frozen=True)
 class _Said:
-    """What a caption says: each list in the order of first occurrence."""
+    """The content of a caption: each list in the order of first occurrence."""
 
     objects: tuple[str, ...]
     attributes: tuple[str, ...]
@@ -128,7 +126,7 @@ class Capture(SceneEncoderMetric):
         return np.asarray(np.add.reduceat(scores, offsets[:-1]) / np.diff(offsets)[:, None])
 
     def _said(self, captions: Captions) -> tuple[list[_Said], list[_Said]]:
-        """What candidates and references say, one by one."""
+        """The contents of candidates and references, one by one."""
         candidates, references = captions.layer(ParsedSentences(self.tuples.parses))
         layer = self.tuples
         known: dict[int, _Said] = {}

@@ -30,8 +30,6 @@ from captious.metrics.shared.object_words import COCO, BaseForms, Mention, Menti
 from captious.text.base_forms import Singulars, lemmas
 from captious.text.nltk_tokens import word_tokenize
 
-__all__ = ["Chair", "Mentions", "with_objects"]
-
 
 @dataclass(frozen=True)
 class Mentions:
@@ -115,7 +113,7 @@ class Chair(Metric):
         self._objects = self._as_named(self.objects)
 
     def _base_forms(self) -> BaseForms:
-        """What brings the tokens of a caption to base form."""
+        """The function that brings the tokens of a caption to base form."""
         if self.variant == "lmms-eval":
             lemmas([])  # raises if it cannot run
             return lemmas
@@ -141,7 +139,7 @@ class Chair(Metric):
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         captions, with_any, mentions, wrong, named, present = np.moveaxis(np.asarray(statistics), -1, 0)
-        # Images without objects to compare with, of which only a subset was asked for, have no score.
+        # Images without objects to compare with have no score; they occur only if a subset was asked for.
         is_known = captions > 0
         shares = [
             _share(with_any, captions, is_known),

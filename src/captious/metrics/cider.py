@@ -27,8 +27,6 @@ from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.resources.coco_val import FILE, NAME
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
-__all__ = ["Cider", "FrequenciesParameter", "WeightLayer", "as_frequencies"]
-
 _FEW_IMAGES = 100
 _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
 
@@ -149,7 +147,7 @@ class Cider(MeanMetric):
     def explain(
         self, candidate: str, references: Sequence[str], state: DocumentFrequencies | None = None
     ) -> NgramWeights:
-        """What each n-gram of a candidate weighs and adds to its score; the additions sum to the score.
+        """The weight of each n-gram of a candidate and its share of the score; the shares sum to the score.
 
         Args:
             candidate, references: captions of one image.
@@ -199,7 +197,7 @@ class Cider(MeanMetric):
         )
 
     def factor(self, candidate: Sequence[str], reference: Sequence[str]) -> float:
-        """What the similarity of a candidate and a reference, given their words, is multiplied by."""
+        """The factor of the similarity of a candidate and a reference, from their words."""
         return 1.0
 
     @property

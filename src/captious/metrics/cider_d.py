@@ -14,8 +14,6 @@ from captious.metrics.cider import Cider, WeightLayer
 from captious.metrics.contract.parameters import NumberParameter
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 
-__all__ = ["CiderD"]
-
 
 class CiderD(Cider):
     """CIDEr-D, 0 to 10, higher is better. The corpus score is the mean."""

@@ -23,9 +23,7 @@ from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = ["CiderR"]
-
-#: How much repetition and length count; the exponents of a weighted geometric mean.
+#: The weights of repetition and length, exponents of a weighted geometric mean.
 _REPETITION, _LENGTH = 0.8, 0.2
 _WORDS = re.compile(r"\w+")
 
@@ -128,7 +126,7 @@ def _repetition(counts: Counter[str], in_reference: Counter[str]) -> float:
 
 
 def _counts(tokens: Tokens, pieces: Sequence[Sequence[str]]) -> list[Counter[str]]:
-    """How often each word occurs in each caption; a token may be several words."""
+    """Counts of words in each caption; a token may be several words."""
     ids = tokens.ids.tolist()
     bounds = tokens.offsets.tolist()
     return [Counter(word for token in ids[a:b] for word in pieces[token]) for a, b in pairwise(bounds)]

@@ -20,9 +20,6 @@ from captious.metrics.contract.parameters import NumberParameter, ResourceParame
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter, cut_warning
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, max_tokens, missing_clip
 
-__all__ = ["ClipScore", "cosines"]
-
-
 _PAC_W = 2.0
 
 

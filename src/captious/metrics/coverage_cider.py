@@ -16,8 +16,6 @@ from captious.metrics.contract.parameters import NumberParameter, TokenizerParam
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.shared.sentence_coverage import PairScores, SentenceCoverage
 
-__all__ = ["CoverageCider"]
-
 
 class CoverageCider(SentenceCoverage):
     """Coverage of sentences by CIDEr-D divided by 10: F1, precision and recall, 0 to 1, higher is better.

@@ -17,8 +17,6 @@ from captious.metrics.contract.metric import State
 from captious.metrics.contract.set_metrics import SetMeanMetric
 from captious.text import WordLayer
 
-__all__ = ["Distinct"]
-
 
 class Distinct(SetMeanMetric):
     """Distinct candidates of an image divided by its candidates, above 0 to 1; 1 for a single candidate.

@@ -18,8 +18,6 @@ from captious.metrics.contract.set_metrics import SetMeanMetric
 from captious.native import distinct_ngrams
 from captious.text import NgramLayer, WordLayer
 
-__all__ = ["Div"]
-
 _SMALL = 1e-6  # added by the official code to the number of words
 
 

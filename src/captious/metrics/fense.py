@@ -17,11 +17,9 @@ from captious.metrics.contract.metric import State
 from captious.metrics.sbert import Sbert
 from captious.metrics.shared.fluency_errors import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
 
-__all__ = ["Fense"]
-
 
 class Fense(Sbert):
-    """FENSE, -1 to 1, higher is better: ``sbert``, of which an error leaves a tenth. The corpus score is the mean.
+    """FENSE, -1 to 1, higher is better: ``sbert``, cut to a tenth by an error. The corpus score is the mean.
 
     ``fense-error`` is the share of candidates with an error.
 

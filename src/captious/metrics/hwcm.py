@@ -23,9 +23,7 @@ from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of
 from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
 
-__all__ = ["CHAINS", "Hwcm"]
-
-#: What chains may be made of.
+#: The elements of chains.
 CHAINS = ("lemma", "dep", "pos", "text")
 _DEPTH = 4
 _IMAGES_AT_ONCE = 4096  # about 60 MB of chains
@@ -76,7 +74,7 @@ class Hwcm(MeanMetric):
     def _shared(
         self, ours: Sequence[Parse], theirs: Sequence[Parse], of_images: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """What candidates share with each of their references, float64[n_references, 4]."""
+        """The chains that candidates share with each of their references, float64[n_references, 4]."""
         number: dict[int, int] = {}  # equal captions share a parse
         distinct: list[Parse] = []
         for parse in (*ours, *theirs):

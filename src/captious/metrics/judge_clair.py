@@ -11,8 +11,6 @@ import math
 from captious.metrics.shared.model_judge import JudgeMetric, Reading, first_object
 from captious.models.endpoints import Answer
 
-__all__ = ["JudgeClair", "clair_score"]
-
 
 class JudgeClair(JudgeMetric):
     """A model's score of a caption, 0 to 1, higher is better. The corpus score is the mean of those that have one.

@@ -15,8 +15,6 @@ from captious.metrics.contract.parameters import ChoiceParameter, NumberParamete
 from captious.metrics.shared.model_judge import JudgeMetric, Reading, final_answer
 from captious.models.endpoints import Answer, Token
 
-__all__ = ["JudgeGeval", "expected_score", "integer_score"]
-
 _ALTERNATIVES = 5
 #: A score at the end of an answer: $85, perhaps with a full stop, stars or another dollar sign behind it.
 _SCORE = re.compile(r"\$\s*([0-9]{1,3})[\s.*$]*\Z")

@@ -16,8 +16,6 @@ from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
 from captious.text import WordLayer
 
-__all__ = ["Length"]
-
 
 class Length(Metric):
     """Words per caption; and words of the candidates over words of references, 0 without reference words.

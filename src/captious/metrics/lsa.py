@@ -17,8 +17,6 @@ from captious.metrics.contract.set_metrics import SetMeanMetric
 from captious.metrics.shared.spectra import check_candidates, spread
 from captious.text import WordLayer
 
-__all__ = ["Lsa"]
-
 _BATCH = 20_000  # candidates whose matrices are in memory at a time
 
 

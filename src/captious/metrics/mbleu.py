@@ -21,8 +21,6 @@ from captious.metrics.contract.set_metrics import SetMetric, mean_of_scored
 from captious.native import bleu_statistics_within, threads
 from captious.text import NgramLayer
 
-__all__ = ["MBleu"]
-
 _K = 10  # statistics of BLEU
 
 

@@ -23,8 +23,6 @@ from captious.text import as_tokenizer
 from captious.text.languages import ENGLISH, Language, as_language
 from captious.text.meteor_words import MeteorLayer
 
-__all__ = ["Alignment", "Match", "Meteor", "align"]
-
 #: In METEOR's order, with its weights for English.
 _MODULES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
 
@@ -89,7 +87,7 @@ _CHUNKS, _MATCHED = 20, slice(21, 23)
 
 
 class _Modules(Parameter[Mapping[str, float] | Iterable[str] | None, Mapping[str, float]]):
-    """Which modules match words, by name, and the weight of their matches, 0 to 1, in METEOR's order.
+    """The modules that match words, by name, with the weight of their matches, 0 to 1, in METEOR's order.
 
     Names alone, or None for all of them, take METEOR's own weights. As in METEOR, only the first module is applied to
     identical captions, so without "exact" they score almost 0; and the search for the alignment ignores the weights.
@@ -271,7 +269,7 @@ class Meteor(Metric):
         return [self.align(candidate, reference) for reference in references]
 
     def align(self, candidate: str, reference: str) -> Alignment:
-        """How METEOR aligns a candidate with one reference, and the resulting scores."""
+        """The alignment of a candidate with one reference, and the resulting scores."""
         captions = read_captions({0: candidate}, {0: [reference]})
         left, right = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         statistics = self.statistics(captions)[0]  # raises where there is too much to align
@@ -335,7 +333,7 @@ class Alignment:
 
 
 def align(candidate: str, reference: str) -> Alignment:
-    """How METEOR in its official variant aligns a candidate with a reference; ``Meteor(...).align`` for others.
+    """The official alignment of a candidate with a reference; ``Meteor(...).align`` gives those of other variants.
 
     Raises:
         CaptionTypeError, EncodingError: a value that is not a caption.

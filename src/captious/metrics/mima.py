@@ -16,8 +16,6 @@ from captious.metrics.contract.metric import State
 from captious.metrics.shared.attention_flow import FlowLayer
 from captious.metrics.shared.encoder_metric import EncoderMetric
 
-__all__ = ["Mima"]
-
 
 class Mima(EncoderMetric):
     """One minus the information flow of a caption; 0 to 1, higher is better. The corpus score is the mean.

@@ -11,8 +11,6 @@ from typing import ClassVar
 from captious.metrics.shared.reference_scores import CombineParameter
 from captious.metrics.shared.word_means import WordMeanMetric
 
-__all__ = ["Mowe"]
-
 
 class Mowe(WordMeanMetric):
     """Cosine of the means of word vectors, -1 to 1, higher is better; with several references, the best one counts.

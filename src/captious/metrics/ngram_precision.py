@@ -17,8 +17,6 @@ from captious.metrics.shared.reference_scores import CombineParameter, over_refe
 from captious.native import bleu_statistics, ngram_matches, threads
 from captious.text import NgramLayer
 
-__all__ = ["NgramPrecision"]
-
 _TINY, _SMALL = 1e-15, 1e-9  # those of the COCO toolkit's BLEU, which LCEval's features come from
 
 

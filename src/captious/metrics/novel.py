@@ -24,8 +24,6 @@ from captious.metrics.contract.parameters import ResourceParameter
 from captious.native import Vocabulary
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = ["KnownCaptions", "Novel", "known_captions", "training_label"]
-
 
 @dataclass(frozen=True, eq=False)
 class KnownCaptions:
@@ -68,7 +66,7 @@ def _as_bytes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[bytes]
 
 
 def training_label(training: References) -> str:
-    """What signatures call training captions: the file's name, number of captions and the start of a checksum."""
+    """The training captions in signatures: the file's name, number of captions and the start of a checksum."""
     import hashlib  # loads megabytes of OpenSSL
 
     digest = hashlib.sha256("\n".join(sorted(training.texts)).encode()).hexdigest()

@@ -25,8 +25,6 @@ from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.known_images import check_known_images
 
-__all__ = ["Pope"]
-
 _LABELS = {"yes": True, "no": False}
 _NO = frozenset({"No", "not", "no"})
 _HELP = 'write {"question_id": 1, "label": "yes"} on every line, as in coco_pope_random.json, or {"1": "yes"}'
@@ -41,7 +39,7 @@ class _Answers:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call them: the number of questions, and a checksum."""
+        """The questions in signatures: the number of questions, and a checksum."""
         return f"{len(self.by_id)}-{zlib.crc32(json.dumps(sorted(self.by_id.items())).encode()):08x}"
 
     def of(self, id: object) -> bool | None:
@@ -119,7 +117,7 @@ class Pope(Metric):
     def _answer(self, text: str) -> bool | None:
         if self.variant == "official":
             return _NO.isdisjoint(text.partition(".")[0].replace(",", "").split(" "))
-        words = "".join(each if each.isalnum() else " " for each in text.lower()).split()
+        words = "".join(character if character.isalnum() else " " for character in text.lower()).split()
         return _LABELS.get(words[0]) if words else None
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:

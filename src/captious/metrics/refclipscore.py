@@ -16,8 +16,6 @@ from captious.metrics.clipscore import ClipScore, cosines
 from captious.metrics.contract.metric import State
 from captious.models.clip import ClipTexts, PromptedReferences
 
-__all__ = ["RefClipScore"]
-
 _IMAGES_AT_A_TIME = 4096
 
 

@@ -19,8 +19,6 @@ from captious.metrics.shared.word_explanations import Subsequence, SubsequenceEx
 from captious.native import lcs_lengths, threads
 from captious.text import TokenLayer
 
-__all__ = ["RougeL", "f_measure"]
-
 
 class RougeL(MeanMetric):
     """ROUGE-L, 0 to 1, higher is better. The corpus score is the mean.

@@ -16,8 +16,6 @@ from captious.metrics.contract.metric import MeanMetric, State
 from captious.native import ngram_matches, threads
 from captious.text import NgramLayer, WordLayer
 
-__all__ = ["RougeN"]
-
 
 class RougeN(MeanMetric):
     """Matching n-grams over all references of the image, divided by all their n-grams; 0 to 1, higher is better.

@@ -18,8 +18,6 @@ from captious.metrics.rouge_l import f_measure
 from captious.native import skip_bigram_matches, threads
 from captious.text import WordLayer
 
-__all__ = ["RougeS"]
-
 
 class RougeS(MeanMetric):
     """F-measure of skip-bigrams with the best precision and the best recall over references; 0 to 1."""

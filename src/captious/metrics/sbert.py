@@ -17,8 +17,6 @@ from captious.metrics.contract.metric import State
 from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
 from captious.models.sentence_vectors import SentenceLayer, SentenceVectors, most_tokens
 
-__all__ = ["Sbert"]
-
 
 class Sbert(EncoderMetric):
     """Cosine with the references, -1 to 1, higher is better: ``sbert`` is their mean, ``sbert-best`` the largest.

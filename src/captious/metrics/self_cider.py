@@ -23,8 +23,6 @@ from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.shared.spectra import check_candidates, spread
 from captious.native import threads
 
-__all__ = ["SelfCider"]
-
 _BATCH = 4_000_000  # similarities that are in memory at a time as matrices
 
 

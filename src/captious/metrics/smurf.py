@@ -31,8 +31,6 @@ from captious.metrics.sparcs import Sparcs
 from captious.metrics.spurts import Spurts
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["PUBLISHED", "THRESHOLD", "Parts", "Smurf", "SmurfConstants", "fuse", "grammar_penalty"]
-
 _PARTS = ("sparcs", "spurts", "mima")
 _HELP = "create it again: captious fit smurf REFERENCES -o FILE"
 
@@ -91,13 +89,13 @@ class SmurfConstants:
 
     @property
     def label(self) -> str:
-        """What signatures call them: the name, and a checksum of the numbers."""
+        """The constants in signatures: the name, and a checksum of the numbers."""
         numbers = np.array([getattr(self, part) for part in _PARTS])
         return f"{self.name}@{zlib.crc32(numbers.astype('<f8').tobytes()):08x}"
 
     @property
     def contents(self) -> str:
-        """What they are, in a few words."""
+        """A short description."""
         return f"{self.label}, {self.source}"
 
     def standardized(
@@ -271,5 +269,5 @@ def fuse(
 
 
 def grammar_penalty(mima: NDArray[np.float64], threshold: float = THRESHOLD) -> NDArray[np.float64]:
-    """How far standardized MIMA falls below the threshold, 0 or less, float64[n]."""
+    """Standardized MIMA less the threshold where it is below, otherwise 0, float64[n]."""
     return np.minimum(mima - threshold, 0)

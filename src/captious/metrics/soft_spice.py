@@ -20,8 +20,6 @@ from captious.models.sentence_vectors import phrase_vectors
 from captious.progress import Progress
 from captious.scenes.tuples import Tuple
 
-__all__ = ["SoftSpice", "phrases_of"]
-
 
 class SoftSpice(SceneEncoderMetric):
     """Soft-SPICE, higher is better; ``soft-spice-p`` is its precision and ``soft-spice-r`` its recall.

@@ -22,8 +22,6 @@ from captious.text.stop_words import NLTK_STOP_WORDS
 from captious.text.tokenizers import SMURF, Tokenizer
 from captious.text.tokens import TokenLayer, Tokens
 
-__all__ = ["ConceptLayer", "Concepts", "Sparcs"]
-
 
 @dataclass(frozen=True, eq=False)
 class Concepts:

@@ -107,7 +107,7 @@ class Spice(Metric):
         return "" if self.split != "none" else slow_parses(captions, self.tokenizer, self.parser)
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
-        """Which tuples of a candidate match which of its references, and through which words."""
+        """The tuples of a candidate that match those of its references, and the words through which they do."""
         from captious.scenes.spice_explanation import explain
 
         ours, *theirs = self.layer.tuples.of_texts([candidate, *references])

@@ -19,8 +19,6 @@ from captious.metrics.contract.parameters import ChoiceParameter, NumberParamete
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.spice import Spice
 
-__all__ = ["Spider"]
-
 
 class Spider(Combined):
     """SPIDEr, 0 to 5.5, higher is better: half of SPICE plus half of CIDEr-D. The corpus score is the mean.

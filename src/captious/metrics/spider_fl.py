@@ -17,11 +17,9 @@ from captious.metrics.shared.fluency_errors import DetectorParameter, PenaltyPar
 from captious.metrics.spider import Spider
 from captious.models.pretrained import missing_extra
 
-__all__ = ["SpiderFl"]
-
 
 class SpiderFl(Spider):
-    """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, of which an error leaves a tenth.
+    """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, cut to a tenth by an error.
 
     The corpus score is the mean of caption scores.
 
@@ -61,5 +59,5 @@ class SpiderFl(Spider):
         return scores
 
     def _shares(self, candidates: Sequence[str]) -> NDArray[np.float64]:
-        """What an error leaves of the score of each candidate, float64[n]."""
+        """The share of each candidate's score that is left: 1, or less after an error, float64[n]."""
         return 1 - self.penalty * has_error(self.detector, self.threshold, candidates)

@@ -16,8 +16,6 @@ from captious.metrics.contract.metric import State
 from captious.metrics.shared.attention_flow import FlowLayer, StopWords
 from captious.metrics.shared.encoder_metric import EncoderMetric
 
-__all__ = ["Spurts"]
-
 _STOP_WORDS: dict[str, StopWords] = {"official": "masked", "paper": "removed"}
 
 

@@ -17,8 +17,6 @@ from captious.metrics.shared.reference_scores import CombineParameter, over_refe
 from captious.native import ngram_matches, threads
 from captious.text import NgramLayer, WordLayer
 
-__all__ = ["UnigramRecall"]
-
 
 class UnigramRecall(MeanMetric):
     """Clipped matching words divided by the words of the reference, best reference; 0 to 1.

@@ -10,8 +10,6 @@ from typing import ClassVar
 
 from captious.metrics.shared.word_means import WordMeanMetric
 
-__all__ = ["Wembsim"]
-
 
 class Wembsim(WordMeanMetric):
     """Absolute cosine of the means of word vectors, 0 to 1, higher is better; the mean over references.

@@ -23,8 +23,6 @@ from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
 from captious.native import nearest_word_movers, threads, transport_plan, word_distances, word_mover_distances
 from captious.text.stop_words import NLTK_STOP_WORDS, StopWords
 
-__all__ = ["Move", "Transport", "Wmd"]
-
 #: Distinct words of a caption; the cost of moving them grows with the third power of their number.
 MOST_WORDS = 1_000
 
@@ -72,7 +70,7 @@ class Wmd(VectorMetric):
         return word_mover_distances(*self._arguments(captions))
 
     def _arguments(self, captions: Captions) -> tuple[Any, ...]:
-        """What kernels of distances take: vectors, the bags of both sides, the references of each image, threads."""
+        """Arguments of kernels of distances: vectors, the bags of both sides, the references of each image, threads."""
         candidates, references = captions.layer(BagLayer(self.words))
         _check_sizes(captions, candidates, references)
         bags = [array for bags in (candidates, references) for array in (bags.words, bags.counts, bags.offsets)]
@@ -83,7 +81,7 @@ class Wmd(VectorMetric):
         return [self.transport(candidate, reference) for reference in references]
 
     def transport(self, candidate: str, reference: str) -> Transport:
-        """How the words of a reference are moved to those of a candidate, and the cost."""
+        """The transport of the words of a reference to those of a candidate, and its cost."""
         captions = read_captions({0: candidate}, {0: [reference]})
         ours, theirs = captions.layer(BagLayer(self.words))
         words = ours.table.words
@@ -105,7 +103,7 @@ class Wmd(VectorMetric):
     def plans(
         self, captions: Captions, rows: Iterable[int], references: NDArray[np.int64]
     ) -> Iterator[list[tuple[int, int, float, float]]]:
-        """How the words of one reference are moved to those of the candidate, for some images.
+        """The transport of the words of one reference to those of the candidate, for some images.
 
         Args:
             captions: the table.

@@ -25,8 +25,6 @@ from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFre
 from captious.models import EncodedTexts, EncodingLayer
 from captious.progress import Progress
 
-__all__ = ["Yi2020"]
-
 _LAYER = 8
 _THRESHOLD = 0.4
 _THRESHOLDS = {"roberta": 0.83, "xlm-roberta": 0.83, "camembert": 0.83}  # by architecture
@@ -179,7 +177,7 @@ class Yi2020(EncoderMetric):
         return np.log10(max(idf.n_captions, 1) / np.maximum(idf.counts, 1))  # unseen tokens count as the rarest
 
     def _stop_tokens(self) -> NDArray[np.bool_]:
-        """Which token ids are stop words. A piece that continues a word, such as BERT's ##s, is not one."""
+        """A mask of the ids of stop words. A piece that continues a word, such as BERT's ##s, is not one."""
         tokens = self.encoder.tokenizer.convert_ids_to_tokens(range(len(self.encoder.tokenizer)))
         return np.array([token.lstrip(_WORD_STARTS) in self.stop_words for token in tokens], bool)
 

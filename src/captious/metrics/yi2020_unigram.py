@@ -17,13 +17,11 @@ from captious.metrics.contract.parameters import TokenizerParameter
 from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.text import TokenLayer, Tokens
 
-__all__ = ["Yi2020Unigram"]
-
 
 class Yi2020Unigram(MeanMetric):
     """Share of the references' distinct words that occur in the candidate, excluding stop words.
 
-    0 to 1, higher is better; 0 if the references hold nothing but stop words. The corpus score is the mean.
+    0 to 1, higher is better; 0 if the references hold only stop words. The corpus score is the mean.
 
     Raises:
         ResourceError: a file of stop words that cannot be read.

@@ -26,17 +26,6 @@ from captious.models.pretrained import INSTALL, image_processor, missing_extra, 
 from captious.native import threads
 from captious.progress import Progress
 
-__all__ = [
-    "ClipTexts",
-    "ImageLayer",
-    "PromptedCandidates",
-    "PromptedReferences",
-    "encode_images",
-    "encode_texts",
-    "max_tokens",
-    "missing_clip",
-]
-
 _IMAGES_PER_BATCH = 32  # 19 MB at 224 x 224 pixels
 _TEXTS_PER_BATCH = 64
 _TEXTS_PER_BATCH_GPU = 1024

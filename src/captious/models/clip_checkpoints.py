@@ -12,8 +12,6 @@ from typing import Any
 
 from captious.errors import ResourceError
 
-__all__ = ["clip_of_checkpoint", "companion"]
-
 _OPENAI = "openai/clip-vit-base-patch32"
 _HEAD = 64  # dimensions of an attention head
 _NAMES = {

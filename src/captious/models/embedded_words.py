@@ -20,8 +20,6 @@ from captious.native import Vocabulary
 from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer
 from captious.text.stop_words import StopWords
 
-__all__ = ["FORMS", "BagLayer", "Bags", "EmbeddedLayer", "EmbeddedWords", "WordTable"]
-
 _NO_VECTOR, _LEFT_OUT = -1, -2
 _LONGEST = 1_000_000_000  # words of a caption
 

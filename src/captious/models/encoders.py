@@ -22,8 +22,6 @@ from captious.models.clip_checkpoints import clip_of_checkpoint, companion
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 
-__all__ = ["PRECISIONS", "Batch", "Encoder", "as_encoder", "equal_lengths", "token_ids"]
-
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
 _NO_LIMIT = 1 << 30  # tokens; where there is no limit, transformers gives a larger number
@@ -90,7 +88,7 @@ class Encoder:
 
     @property
     def label(self) -> str:
-        """What signatures call it: the model's name and version, and its precision if that is not float32.
+        """The encoder in signatures: the model's name and version, and its precision if that is not float32.
 
         The version is the hub's commit, or a checksum of the weights for a folder.
         """
@@ -100,7 +98,7 @@ class Encoder:
 
     @property
     def stored_as(self) -> str:
-        """What files of prepared references call it: also where it runs, and by which version of torch."""
+        """The encoder in files of prepared references: also where it runs, and with which version of torch."""
         import torch
 
         return f"{self.label} on {_loaded(self).device.type} by torch {torch.__version__}"
@@ -158,7 +156,7 @@ class Encoder:
         return token_ids(self.tokenizer, texts, verbose=False) if texts else []
 
     def were_cut(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-        """Which texts ``tokenize`` cut, bool[n], given what it returned."""
+        """A mask of the texts that ``tokenize`` cut, bool[n], from its result."""
         cut = np.zeros(len(texts), bool)
         full = [row for row, sequence in enumerate(ids) if len(sequence) >= self.max_length]
         whole = self.tokenize_whole([texts[row] for row in full])

@@ -19,8 +19,6 @@ from captious.data.annotation_storage import text_array, texts_of
 from captious.models.encoders import Encoder
 from captious.models.token_vectors import TokenVectors
 
-__all__ = ["EncodedTexts", "EncodingLayer", "TextLayer"]
-
 R = TypeVar("R")
 Value = TypeVar("Value", bound=Hashable)
 
@@ -128,7 +126,7 @@ class EncodingLayer(KeyedByFields):
 
 @dataclass(frozen=True)
 class TextLayer(Generic[R]):
-    """What a function makes of each distinct text, by caption: arrays or lists with a row per distinct text.
+    """The values of a function of each distinct text, by caption: arrays or lists with a row per distinct text.
 
     Args:
         name: what it is, with all that it depends on; equal names are the same annotation.

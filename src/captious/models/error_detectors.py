@@ -22,8 +22,6 @@ from captious.models.encoders import equal_lengths, token_ids
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 
-__all__ = ["MOST_TOKENS", "ErrorDetector", "as_error_detector"]
-
 #: The most tokens that are read of a caption, as in FENSE's code.
 MOST_TOKENS = 64
 _TEXTS_PER_BATCH = 64
@@ -56,7 +54,7 @@ class ErrorDetector:
 
     @property
     def label(self) -> str:
-        """What signatures call it: its name and version."""
+        """The detector in signatures: its name and version."""
         return f"{Path(self.model).name if os.path.exists(self.model) else self.model}@{_loaded(self).version}"
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:

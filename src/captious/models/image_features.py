@@ -27,8 +27,6 @@ from captious.models.images import ids_in_name
 from captious.resources.npy_files import read_npz
 from captious.row_files import write_parquet
 
-__all__ = ["IMAGE_FEATURE_FORMATS", "ImageFeatures", "check_image_feature_file"]
-
 #: Extensions of files of image features.
 IMAGE_FEATURE_FORMATS = (".npz", ".parquet", ".h5")
 _HELP = (
@@ -93,7 +91,7 @@ class ImageFeatures:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call them: the model and a checksum of ids and vectors."""
+        """The features in signatures: the model and a checksum of ids and vectors."""
         order = sorted(range(len(self)), key=lambda row: str(self.ids[row]))
         checksum = zlib.crc32("\n".join(str(self.ids[row]) for row in order).encode("utf-8", "surrogatepass"))
         return f"{self.model or 'features'}-{zlib.crc32(self.vectors[order].astype('<f4').tobytes(), checksum):08x}"

@@ -11,8 +11,6 @@ from typing import Any
 from captious.data.source import images, some
 from captious.errors import InputError
 
-__all__ = ["find_images", "ids_in_name", "images_in", "read_image"]
-
 _EXTENSIONS = frozenset((".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"))
 #: COCO's names of files without extension: COCO_val2014_000000391895 (until 2015), 000000391895 (from 2017).
 _COCO = re.compile(r"(?:COCO_[a-z]+[0-9]{4}_)?([0-9]{12})")

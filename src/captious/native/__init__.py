@@ -91,7 +91,7 @@ _number: ContextVar[int | None] = ContextVar("threads", default=None)
 
 @contextmanager
 def using_threads(number: int | None) -> Iterator[None]:
-    """Let kernels use so many threads within the block; None changes nothing."""
+    """Let kernels use a number of threads within the block; None changes nothing."""
     if number is None:
         yield
         return

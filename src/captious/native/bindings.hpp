@@ -44,7 +44,7 @@ Vector<T> to_numpy(std::vector<T>&& values) {
     return owning<Vector<T>>(std::move(values), {size});
 }
 
-// Rows of so many columns. Throws std::invalid_argument if the values do not fill whole rows.
+// Rows of a number of columns. Throws std::invalid_argument if the values do not fill whole rows.
 template <typename T>
 Matrix<T> to_numpy(std::vector<T>&& values, std::size_t columns) {
     if (columns == 0 || values.size() % columns != 0) throw std::invalid_argument("values do not fit columns");

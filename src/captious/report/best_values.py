@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from captious.report import numbers
 from captious.table import Table
 
-__all__ = ["best_looking"]
-
 
 def best_looking(table: Table) -> list[list[bool]]:
     """For each cell of each row, whether it looks like the best of those that it can be compared with."""
@@ -24,6 +22,6 @@ def best_looking(table: Table) -> list[list[bool]]:
 
 
 def _alike(texts: Sequence[str], best: Sequence[bool]) -> list[bool]:
-    """Which of several texts are those of the best ones; none if all texts are the same."""
+    """A mask of the texts that equal one of the best; nowhere true if all texts are the same."""
     best_texts = {text for text, is_best in zip(texts, best, strict=True) if is_best}
     return [len({*texts}) > 1 and text in best_texts for text in texts]

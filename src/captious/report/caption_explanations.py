@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from captious.data import Captions, ImageId, read_captions
-from captious.data.columns import ColumnNames
+from captious.data.image_matching import MatchOptions
 from captious.errors import ParameterError, UnknownImageError
 from captious.evaluation import evaluate
 from captious.metrics.chair import Chair, with_objects
@@ -25,8 +25,6 @@ from captious.report.explanations import explained_parts, explanation_values
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-__all__ = ["CaptionExplanation", "explain", "explainable", "explained_caption"]
 
 
 @dataclass(frozen=True)
@@ -90,9 +88,7 @@ def explain(
     image: ImageId | None = None,
     worst: int | None = None,
     settings: Settings | None = None,
-    subset: bool = False,
-    columns: ColumnNames | None = None,
-    split: str | Sequence[str] | None = None,
+    **options: Unpack[MatchOptions],
 ) -> list[CaptionExplanation]:
     """Why captions of a system got their scores.
 
@@ -102,8 +98,7 @@ def explain(
         image: the id of the image whose caption is explained; text also stands for a number.
         worst: the number of captions that are explained, those with the worst scores; one without ``image``.
         settings: those of the metric; for chair, the objects in images, by default those that the references name.
-        subset: leave out images that only one side has; otherwise, a difference is an error.
-        columns, split: names of columns, and the split that is read.
+        options: subset, clean, columns and split, as for ``captious.score``.
 
     Returns:
         The explanation of the image, or those of the worst captions, the worst first. Document frequencies are those
@@ -119,7 +114,7 @@ def explain(
     1
     """
     settings = with_objects(metric, Settings() if settings is None else settings)
-    captions = read_captions(candidates, references, subset=subset, columns=columns, split=split)
+    captions = read_captions(candidates, references, **options)
     chosen = explainable(metric, settings)
     if isinstance(chosen, Chair) and isinstance(metric, str) and not len(chosen.objects):
         settings = replace(settings, objects=chosen.objects_of([_texts_by_image(captions)]))
@@ -156,8 +151,8 @@ def explainable(metric: MetricLike, settings: Settings) -> Metric:
         return chosen
     if isinstance(chosen, Combined) and (parts := [part.name for part in explained_parts(chosen)]):
         raise ParameterError(f"{name} is made of other metrics", help=f"explain {' or '.join(parts)}")
-    known = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
-    raise ParameterError(f"{name} cannot be explained yet", help=f"supported: {known}")
+    names = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
+    raise ParameterError(f"{name} cannot be explained yet", help=f"supported: {names}")
 
 
 def explained_caption(
@@ -186,7 +181,7 @@ def _of_row(
 def _explanation(
     metric: Any, candidate: str, references: Sequence[str], image: ImageId | None, state: State | None = None
 ) -> Any:
-    """What the metric says about a candidate and its references."""
+    """The explanation of a candidate with its references."""
     if isinstance(metric, Chair):
         objects = metric.objects_in(references)
         known = image is not None and len(metric.objects)

@@ -10,8 +10,6 @@ from captious.evaluation import Report
 from captious.row_files import check_row_file, write_rows
 from captious.table import json_value
 
-__all__ = ["CAPTION_FORMATS", "check_caption_file", "write_captions"]
-
 #: Extensions of files of caption scores.
 CAPTION_FORMATS = (".jsonl", ".csv", ".parquet")
 

@@ -14,8 +14,6 @@ from typing import Any
 
 from captious.report.layout_blocks import Block, Each, Facts, Folded, Graph, Items, Marks, Matrix, Note, Table, Words
 
-__all__ = ["LAYOUTS", "SIGNS", "layout_values"]
-
 #: Of each way to match: its sign, its meaning, and its style on terminals.
 SIGNS: Mapping[str, tuple[str, str, str]] = {
     "exact": ("=", "exact", "green"),

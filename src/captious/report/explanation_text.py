@@ -24,8 +24,6 @@ from captious.report.folded_lines import HangingLine, rows_of, word_lines
 from captious.report.layout_blocks import Block, Each, Facts, Folded, Graph, Items, Marks, Matrix, Note, Table, Words
 from captious.report.layout_templates import MISSING, at, filled, written
 
-__all__ = ["explanation_text"]
-
 _STYLES = {name: style for name, (_, _, style) in SIGNS.items()}
 _BETWEEN = " · "
 _BAR = 12  # columns of a full bar

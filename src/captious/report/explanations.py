@@ -15,16 +15,6 @@ from captious.metrics.contract.metric import BaseMetric
 from captious.report.scene_layout import explained_rows
 from captious.scenes.spice_explanation import SceneExplanation
 
-__all__ = [
-    "SCRIPTS",
-    "SCRIPTS_FOLDER",
-    "best_reference",
-    "drawn_values",
-    "explained_parts",
-    "explanation_values",
-    "kind_of",
-]
-
 #: What draws explanations in pages: scripts of a folder, in the order in which they are loaded.
 SCRIPTS_FOLDER = "explanations"
 SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "linked_words.js", "blocks.js")
@@ -49,7 +39,7 @@ def explanation_values(explanation: Any) -> dict[str, Any]:
 
 
 def drawn_values(explanation: Any) -> dict[str, Any]:
-    """What pages draw: the same values, and of scene graphs the row of each tuple."""
+    """The values that pages draw, with the row of each tuple of scene graphs."""
     values = explanation_values(explanation)
     if isinstance(explanation, SceneExplanation):
         for side, rows in zip(("candidate", "references"), explained_rows(explanation), strict=True):

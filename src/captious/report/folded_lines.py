@@ -9,8 +9,6 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-__all__ = ["HangingLine", "rows_of", "word_lines"]
-
 _LEAST_ROOM = 8  # columns, even on a narrow terminal
 
 

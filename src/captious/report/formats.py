@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from captious.report.terminal import plain_text, rich_text
+from captious.report.terminal import plain_text
 from captious.row_files import csv_text
 from captious.table import document_text
 
@@ -16,21 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from captious.table import Table
-
-__all__ = [
-    "FORMATS",
-    "csv",
-    "html",
-    "json_text",
-    "latex",
-    "markdown",
-    "page",
-    "plain_text",
-    "plot",
-    "presented",
-    "rich_text",
-    "xlsx",
-]
 
 
 def json_text(table: Table) -> str:

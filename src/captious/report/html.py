@@ -12,8 +12,6 @@ from captious.report import numbers
 from captious.report.interval_drawings import SERIES, difference_drawing, scores_drawing
 from captious.table import PAGE, Cell, Column, Table, oriented
 
-__all__ = ["DESIGN_FOLDER", "asset", "details", "html", "html_table", "note", "scrolling", "signature_list", "text"]
-
 #: What pages of results and of the evaluation server look like: a folder of assets.
 DESIGN_FOLDER = "design"
 
@@ -74,7 +72,7 @@ def html_table(table: Table, caption: str = "", *, section: str = "", drawn: boo
 
 
 def details(table: Table) -> str:
-    """What a table depends on: sentences, and a list that opens on request."""
+    """The conditions of a table: sentences, and a list that opens on request."""
     facts = [
         f"{heading}, {label}: {fact}" if heading else f"{label}: {fact}"
         for heading, of_heading in table.facts.items()

@@ -11,8 +11,6 @@ from urllib.parse import quote
 from captious.data import ImageId
 from captious.report.image_urls import ImageUrls
 
-__all__ = ["ImageFolder", "image_source"]
-
 
 @dataclass(frozen=True)
 class ImageFolder:
@@ -28,7 +26,7 @@ class ImageFolder:
 
     @property
     def source(self) -> str:
-        """What the content security policy of the page has to allow."""
+        """The sources that the content security policy of the page has to allow."""
         return "'self' file:"
 
     def check(self, ids: Sequence[ImageId]) -> None:

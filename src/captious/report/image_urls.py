@@ -11,11 +11,9 @@ from urllib.parse import urlsplit
 from captious.data import ImageId
 from captious.errors import ParameterError
 
-__all__ = ["ImageUrls", "fields_problem"]
-
 
 def fields_problem(template: str) -> str:
-    """What is wrong with the fields of a template, in which nothing but ``{id}`` may be replaced; "" if nothing is."""
+    """The problem of a template, in which only ``{id}`` may be replaced; "" if there is none."""
     try:
         fields = _fields(template)
     except ValueError as error:
@@ -70,7 +68,7 @@ class ImageUrls:
 
     @property
     def source(self) -> str:
-        """What the content security policy of the page has to allow."""
+        """The sources that the content security policy of the page has to allow."""
         parts = urlsplit(self.template.partition("{")[0])
         return f"{parts.scheme}://{parts.netloc}" if parts.netloc else "'self' file:"
 

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from captious.report import numbers
 from captious.table import Cell, Form
 
-__all__ = ["SERIES", "axis_drawing", "difference_drawing", "interval_drawing", "scores_drawing"]
-
 SERIES = 8  # colors of systems
 _LANE = 9  # between values of different systems, in pixels
 _AXIS = 14  # below them
@@ -81,12 +79,12 @@ def _dot(cell: Cell, low: float, high: float, y: float) -> str:
 
 
 def _place(value: float, low: float, high: float) -> float:
-    """Where a value is, in percent of the width."""
+    """The position of a value, in percent of the width."""
     return round(_EDGE + (100 - 2 * _EDGE) * (value - low) / (high - low), 2)
 
 
 def _ticks(low: float, high: float, scale: float) -> list[tuple[float, str]]:
-    """Where round numbers of a scale are, and how they are written."""
+    """The positions of round numbers of a scale, and their text."""
     low, high = scale * low, scale * high
     power = math.floor(math.log10((high - low) / _MOST_STEPS))
     steps = (factor * 10.0**power for factor in (1, 2, 5, 10))

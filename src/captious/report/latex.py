@@ -10,8 +10,6 @@ from captious.report import numbers
 from captious.report.best_values import best_looking
 from captious.table import LOWER_IS_BETTER, PAPER, Cell, Column, Table, oriented
 
-__all__ = ["escaped", "latex"]
-
 #: The cells of a row, or a command between rows.
 Line: TypeAlias = Sequence[str] | str
 

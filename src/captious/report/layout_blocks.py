@@ -1,7 +1,7 @@
 """What layouts of explanations are made of: blocks, with paths to values and templates of text.
 
 Texts are templates, in which ``{path}`` stands for a value; a path goes through keys and positions, as ``scores.0``.
-Behind a colon is how it is written: ``{score:4}`` with so many digits, ``{matches:match,matches}`` as a counted noun (a
+Behind a colon is how it is written: ``{score:4}`` with four digits, ``{matches:match,matches}`` as a counted noun (a
 list, by its length), ``{module:sign}`` as its sign, ``{through:pairs}`` as names that are alike. ``{marked}`` is how
 words are marked, ``{full}`` and ``{full_is}`` what a full bar stands for. What needs a value that an explanation does
 not have is left out.
@@ -11,20 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
-
-__all__ = [
-    "Block",
-    "Each",
-    "Facts",
-    "Folded",
-    "Graph",
-    "Items",
-    "Marks",
-    "Matrix",
-    "Note",
-    "Table",
-    "Words",
-]
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from typing import Any
 from captious.report import numbers
 from captious.report.explanation_layouts import SIGNS
 
-__all__ = ["MISSING", "at", "filled", "named", "written"]
-
 #: Stands for a value that an explanation does not have.
 MISSING = object()
 _PLACE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
@@ -62,7 +60,7 @@ def _listed(value: Sequence[Any]) -> str:
 
 
 def named(names: Sequence[str]) -> str:
-    """What a thing is called; slashes between several names."""
+    """The name of a thing; slashes separate several names."""
     return "/".join(map(_name, names))
 
 

@@ -9,8 +9,6 @@ from captious.report import numbers
 from captious.report.best_values import best_looking
 from captious.table import PAPER, Cell, Column, Table, oriented
 
-__all__ = ["markdown"]
-
 _RULES = {"left": ":--", "right": "--:", "center": ":-:"}
 
 

@@ -9,21 +9,6 @@ from numbers import Integral, Real
 
 from captious.table import Cell, Column, Form
 
-__all__ = [
-    "NOTHING",
-    "bounds",
-    "counted",
-    "interval",
-    "p_value",
-    "plain",
-    "score",
-    "signed",
-    "span",
-    "typeset",
-    "value",
-    "written",
-]
-
 #: Stands where there is no value.
 NOTHING = "–"
 

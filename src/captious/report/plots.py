@@ -26,21 +26,6 @@ from captious.report import numbers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FORMATS",
-    "check_matplotlib",
-    "check_plots",
-    "draw",
-    "draw_clouds",
-    "draw_curves",
-    "draw_dots",
-    "draw_matrix",
-    "draw_one",
-    "draw_ranking",
-    "rendered",
-    "write_plots",
-]
-
 #: File formats, with the metadata to leave out so that the same picture gives the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 

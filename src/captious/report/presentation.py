@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from captious.errors import UnknownNameError
-from captious.metrics.contract.other_names import NAMES, Names, renamed
+from captious.metrics.contract.other_names import Names, renamed
 from captious.table import Cell, Column, Form, IntervalStyle, Table
-
-__all__ = ["INTERVAL_STYLES", "NAMES", "Presentation"]
 
 INTERVAL_STYLES: tuple[IntervalStyle, ...] = get_args(IntervalStyle)
 _IN_HUNDREDTHS: Mapping[Form, Form] = {"score": "percent", "difference": "percent difference"}

@@ -22,8 +22,6 @@ from captious.scenes.spice_explanation import Names, SceneExplanation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_scenes", "write_scenes"]
-
 #: Colors of objects, attributes and relations, by the parts of their tuples (Okabe and Ito 2008).
 _COLORS = {1: "#D55E00", 2: "#009E73", 3: "#0072B2"}
 #: Lengths in points: of a row, of the gaps in the middle and between columns, of the margins, and of the font.

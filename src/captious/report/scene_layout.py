@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 from captious.scenes.spice_explanation import SceneExplanation
 
-__all__ = ["explained_rows", "scene_rows"]
-
 _Tuples: TypeAlias = Sequence[tuple[Hashable, ...]]
 _Block: TypeAlias = tuple[int | None, int | None]
 """The numbers of two objects that match, or of one that is alone."""

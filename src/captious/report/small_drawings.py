@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-__all__ = ["bars_drawing", "line_drawing", "mark_drawing"]
-
 _LINE = (72, 20)  # width and height, in pixels
 _BARS = 56  # height
 _RADIUS = 2.5

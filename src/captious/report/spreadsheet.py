@@ -11,8 +11,6 @@ from captious.errors import MissingExtraError
 from captious.report import numbers
 from captious.table import PAPER, Cell, Column, Form, Table, json_value, oriented
 
-__all__ = ["xlsx"]
-
 _DIGITS: dict[Form, str] = {
     "score": "0.0000",
     "number": "0.0000",

@@ -11,14 +11,13 @@ from captious.atomic_write import takes_anything, whole_file
 from captious.displayed import Displayed
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report, Reports
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.resampling import DEFAULT_RESAMPLES
+from captious.random_seed import DEFAULT_SEED
 from captious.report.page.systems_page import SystemsPage
 from captious.report.page.table_page import table_page
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
-
-__all__ = ["check_page", "report_page", "write_report"]
 
 
 def write_report(

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from captious.data.array_files import ArrayFile, write_array_file
 from captious.errors import CaptionFileError
 
-__all__ = ["Arrays", "open_arrays", "write_arrays"]
-
 #: Arrays by name.
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from captious.errors import ResourceError
 
-__all__ = ["cache_folder", "expanded", "make_folder"]
-
 
 def cache_folder() -> Path:
     """``CAPTIOUS_CACHE`` if it is set, otherwise the system's folder for such files (XDG on Linux)."""

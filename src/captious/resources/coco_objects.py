@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["FILE", "NAME"]
-
-#: What signatures call them.
+#: Their name in signatures.
 NAME = "coco"
-#: Where they are.
+#: Their file.
 FILE = Path(__file__).parent / "coco-objects.json"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["FILE", "NAME"]
-
-#: What the option --idf calls them.
+#: Their name for the option --idf.
 NAME = "coco"
-#: Where they are.
+#: Their file.
 FILE = Path(__file__).parent / "coco-val.idf"

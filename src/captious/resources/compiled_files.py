@@ -18,8 +18,6 @@ from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays, write_arrays
 from captious.resources.cache import cache_folder, make_folder
 
-__all__ = ["ResourceFiles", "compiled"]
-
 _UNFINISHED = ".captious-*"  # what `whole_file` calls a file until it is complete
 
 
@@ -82,11 +80,11 @@ class ResourceFiles(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What signatures call them."""
+        """The files in signatures."""
 
     @property
     def index(self) -> Path:
-        """Where the compiled file is, or will be."""
+        """The path of the compiled file, which need not exist yet."""
         return cache_folder() / self.name / "index" / f"{self.name}-{self.format}-{self.fingerprint}.index"
 
     @property

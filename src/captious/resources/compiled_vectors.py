@@ -25,8 +25,6 @@ from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.resources.vector_source import PIECE, VectorFileError, opened
 
-__all__ = ["INSTALL", "VectorFile", "delete", "folder", "index_file", "is_checksum", "is_compiled", "read_json"]
-
 #: The command that adds word vectors.
 INSTALL = "captious vectors add FILE --name NAME"
 
@@ -172,12 +170,12 @@ def delete(checksum: str) -> None:
 
 
 def folder() -> Path:
-    """Where everything about vectors is."""
+    """The folder of everything about vectors."""
     return cache_folder() / "vectors"
 
 
 def index_file(checksum: str) -> Path:
-    """What is compiled under a checksum, but for the vectors themselves."""
+    """The files compiled under a checksum, except the vectors themselves."""
     return folder() / "index" / f"vectors-{_FORMAT}-{checksum}.index"
 
 

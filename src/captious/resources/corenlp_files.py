@@ -16,8 +16,6 @@ from typing import IO
 
 from captious.resources.remote_files import FileOfPieces, copied
 
-__all__ = ["GRAMMAR", "MODELS_JAR", "packed_grammar"]
-
 GRAMMAR = "englishPCFG.ser.gz"
 MODELS_JAR = "stanford-corenlp-3.6.0-models.jar"
 

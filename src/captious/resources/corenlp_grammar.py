@@ -18,8 +18,6 @@ from captious.decompression import is_gzip, unpacked
 from captious.resources.grammar import ANY, Grammar
 from captious.resources.java_objects import JavaObject, read_object
 
-__all__ = ["fingerprint_of", "read_grammar"]
-
 _Counts: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float64]]
 
 _LARGEST = 1 << 25  # bytes of the stream; that of CoreNLP 3.6.0 has a fifth of it
@@ -129,7 +127,7 @@ def _strings(index: JavaObject) -> tuple[str, ...]:
 
 
 def _items(array_list: JavaObject) -> Sequence[Any]:
-    """What a ``java.util.ArrayList`` holds: it writes its capacity, then its items."""
+    """The items of a ``java.util.ArrayList``: it writes its capacity, then its items."""
     items = array_list.written[1:]
     if len(items) != array_list["size"]:
         raise TypeError("a list without its items")
@@ -137,7 +135,7 @@ def _items(array_list: JavaObject) -> Sequence[Any]:
 
 
 def _keys_and_values(hash_map: JavaObject) -> tuple[Sequence[Any], Sequence[Any]]:
-    """What a ``java.util.HashMap`` holds: it writes its numbers of buckets and of entries, then these."""
+    """The entries of a ``java.util.HashMap``: it writes its numbers of buckets and of entries, then these."""
     sizes, entries = hash_map.written[0], hash_map.written[1:]
     if len(entries) != 2 * int.from_bytes(sizes[4:8], "big"):
         raise TypeError("a map without its entries")

@@ -22,13 +22,11 @@ from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
 from captious.resources.vector_source import PIECE, WIDEST, VectorFileError, VectorReader, finite
 
-__all__ = ["MAGIC", "source"]
-
-#: How such a file begins.
+#: The first bytes of such a file.
 MAGIC = struct.pack("<i", 793712314)
 
 _VERSION = 12
-_SETTINGS = struct.Struct("<13id")  # version, 12 numbers of which some matter here, and a threshold
+_SETTINGS = struct.Struct("<13id")  # version, 12 numbers, some of which matter here, and a threshold
 _COUNTS = struct.Struct("<3iqq")  # words and labels, words, labels, tokens, pruned n-grams
 _COUNT_AND_TYPE = 9  # bytes after each word
 _SHAPE = struct.Struct("<?qq")  # whether quantised; rows, columns

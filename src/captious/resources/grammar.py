@@ -17,16 +17,14 @@ from numpy.typing import NDArray
 from captious.errors import ResourceError
 from captious.resources.arrays import Arrays, open_arrays
 
-__all__ = ["ANY", "BUNDLED", "FILE", "FORMAT", "VERSION", "Grammar", "bundled_arrays", "bundled_grammar"]
-
 #: In place of a tag or a word of the lexicon: a total over all of them.
 ANY = -1
 
-#: What users call the bundled grammar.
+#: Name of the bundled grammar.
 BUNDLED = "bundled"
-#: What signatures call it; counts up when the grammar is trained again.
+#: Its name in signatures; it counts up when the grammar is trained again.
 VERSION = f"{BUNDLED}-2"
-#: Where it is.
+#: Its file.
 FILE = Path(__file__).parent / "bundled.grammar"
 #: That of the file.
 FORMAT = "captious grammar 2"

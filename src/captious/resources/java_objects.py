@@ -15,8 +15,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-__all__ = ["JavaClass", "JavaConstant", "JavaObject", "JavaStreamError", "read_object"]
-
 _HEADER = bytes.fromhex("aced0005")
 _NULL, _REFERENCE, _CLASS_DESCRIPTION, _OBJECT, _STRING, _ARRAY, _CLASS, _BLOCK, _END = range(0x70, 0x79)
 _LONG_BLOCK, _LONG_STRING, _ENUM = 0x7A, 0x7C, 0x7E
@@ -37,7 +35,7 @@ class JavaStreamError(ValueError):
 
 @dataclass(frozen=True)
 class _Layer:
-    """What one class of a hierarchy puts into the stream for an object; values of primitive types come first."""
+    """The values that one class of a hierarchy writes for an object; values of primitive types come first."""
 
     primitives: struct.Struct
     references: int

@@ -17,8 +17,6 @@ from captious.resources.npy_files import map_npy
 from captious.resources.pickles import PickledObject, PickleError, read_pickle
 from captious.resources.vector_source import VectorFileError, encoded
 
-__all__ = ["read"]
-
 
 def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
     """The words and their vectors.

@@ -21,8 +21,6 @@ from captious.resources.cache import cache_folder, expanded
 from captious.resources.compiled_files import ResourceFiles
 from captious.resources.wheels import Wheel, fetch_files, installed_folder
 
-__all__ = ["INSTALL", "MeteorTables", "fetch", "find", "tables"]
-
 #: The command that installs the tables.
 INSTALL = "pip install 'captious[meteor]'"
 
@@ -76,7 +74,7 @@ class MeteorTables(ResourceFiles):
 
     @property
     def label(self) -> str:
-        """What signatures call them: 1.5, or the fingerprint of other files."""
+        """The tables in signatures: 1.5, or the fingerprint of other files."""
         published = f"{self.language}-{_FUNCTION_SUMS.get(self.language, 0):08x}"
         return "1.5" if self.fingerprint in (_PUBLISHED, published) else self.fingerprint
 
@@ -214,7 +212,7 @@ def _fingerprint(jar: Path, paraphrases: Path, origin: str) -> str:
 
 
 def _trouble() -> tuple[type[Exception], ...]:
-    """What is raised on files that are damaged, or not what their names say."""
+    """The errors that damaged files raise, and files that are not what their names say."""
     import zipfile
 
     return EOFError, KeyError, OSError, RuntimeError, ValueError, struct.error, zipfile.BadZipFile, zlib.error

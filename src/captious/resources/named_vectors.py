@@ -25,24 +25,10 @@ from captious.resources.compiled_vectors import (
 )
 from captious.resources.vector_index import VectorIndex
 
-__all__ = [
-    "INSTALL",
-    "NAME",
-    "VARIABLE",
-    "NamedVectors",
-    "VectorFile",
-    "add",
-    "default",
-    "describe",
-    "find",
-    "names",
-    "remove",
-]
-
 #: The environment variable that names the default.
 VARIABLE = "CAPTIOUS_VECTORS"
 
-#: What vectors may be called.
+#: The names that vectors may have.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HOW_TO_GET = (
     f"{INSTALL} (GloVe, word2vec, fastText, gensim KeyedVectors or numpy; GloVe vectors are at "

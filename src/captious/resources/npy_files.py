@@ -23,9 +23,7 @@ from numpy.typing import NDArray
 
 from captious.decompression import check_size
 
-__all__ = ["MAGIC", "map_npy", "read_npy", "read_npz"]
-
-#: How a .npy file begins.
+#: The first bytes of a .npy file.
 MAGIC = npy.MAGIC_PREFIX
 
 _HEADER_READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}

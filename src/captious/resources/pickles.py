@@ -21,8 +21,6 @@ from typing import IO, Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PickleError", "PickledObject", "read_pickle"]
-
 #: What is read from: bytes, or a file that is mapped into memory.
 Buffer: TypeAlias = Any
 
@@ -39,7 +37,7 @@ class PickleError(ValueError):
 
 
 class PickledObject:
-    """An object of which only the attributes are kept.
+    """An object reduced to its attributes.
 
     Args:
         type: module and name of its class.
@@ -64,7 +62,7 @@ class _Global:
 
     @property
     def role(self) -> str:
-        """What it does for arrays and objects; empty for what is not allowed."""
+        """Its role for arrays and objects; empty if it is not allowed."""
         package, _, tail = self.module.partition(".")
         if package == "gensim":
             return "object"

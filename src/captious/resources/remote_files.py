@@ -16,8 +16,6 @@ from captious.version import __version__
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
-__all__ = ["FileOfPieces", "copied", "is_url", "opened"]
-
 _SECONDS = 60.0  # of silence
 _PIECE = 1 << 20
 #: Bytes to request: the first time, and at most; the number doubles as long as reading is sequential.
@@ -144,7 +142,7 @@ class _RemoteFile(FileOfPieces):
 
 @contextmanager
 def _answer(url: str, first: int, size: int) -> Iterator[HTTPResponse]:
-    """What a server answers to a request for bytes of a file."""
+    """A server's answer to a request for bytes of a file."""
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
     from urllib.request import Request, urlopen

@@ -26,12 +26,10 @@ from captious.resources.grammar import Grammar
 from captious.resources.remote_files import is_url, opened
 from captious.resources.wheels import installed_folder
 
-__all__ = ["INSTALL", "SpiceGrammar", "fetch", "find"]
-
 #: The command that installs the grammar.
 INSTALL = "captious resources get spice-grammar"
 
-#: Where it is published; of the first, 2 MB are downloaded.
+#: The addresses where it is published; of the first, 2 MB are downloaded.
 _PUBLISHED_AT = (
     f"https://repo1.maven.org/maven2/edu/stanford/nlp/stanford-corenlp/3.6.0/{MODELS_JAR}",
     "https://nlp.stanford.edu/software/stanford-corenlp-full-2015-12-09.zip",
@@ -69,7 +67,7 @@ class SpiceGrammar(ResourceFiles):
 
     @property
     def label(self) -> str:
-        """What signatures call it."""
+        """The grammar in signatures."""
         return f"corenlp-{'3.6.0' if self.fingerprint == _PUBLISHED else self.fingerprint}"
 
     def grammar(self) -> Grammar:
@@ -165,7 +163,7 @@ def _fetched() -> Path:
 
 
 def _places() -> Iterator[tuple[Path, str]]:
-    """Where the grammar may be, and what messages call these places."""
+    """The paths where the grammar may be, and their names in messages."""
     yield _fetched(), _FETCHED
     if (package := installed_folder("pycocoevalcap")) is not None:
         yield package / "spice" / "lib" / MODELS_JAR, _PACKAGE

@@ -7,8 +7,6 @@ from typing import Any
 
 from captious.errors import CaptiousError, ResourceError
 
-__all__ = ["text_as_json"]
-
 
 def text_as_json(text: str, where: str, help: str, damaged: type[CaptiousError] = ResourceError) -> Any:
     """The document in a text.

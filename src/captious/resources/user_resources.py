@@ -9,8 +9,6 @@ from captious.resources import meteor_tables as meteor
 from captious.resources import spice_grammar
 from captious.resources.compiled_files import ResourceFiles
 
-__all__ = ["RESOURCES", "Resource"]
-
 
 @dataclass(frozen=True)
 class Resource:

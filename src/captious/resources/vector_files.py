@@ -21,8 +21,6 @@ from captious.resources import fasttext, keyed_vectors, npy_files
 from captious.resources.vector_index import Block
 from captious.resources.vector_source import PIECE, VectorFileError, VectorReader, encoded, finite, from_arrays, opened
 
-__all__ = ["source_of"]
-
 _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12
 _HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*")
@@ -94,7 +92,7 @@ def _source(
 
 
 def _width(line: bytes) -> int:
-    """How many numbers a line ends in: all after its first field, or after the last one that is not a number."""
+    """Count of the numbers that end a line: all after its first field, or after the last one that is not a number."""
     fields = line.split()
     numbers = next((i for i, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
     return min(numbers, len(fields) - 1)

@@ -19,8 +19,6 @@ from captious.data.source import is_unicode
 from captious.native import find_words, mean_vectors, sorted_words, subword_buckets, threads
 from captious.resources.arrays import Arrays
 
-__all__ = ["Block", "DuplicateWordError", "Subwords", "VectorIndex", "index_of"]
-
 
 @dataclass(frozen=True)
 class Subwords:
@@ -182,7 +180,7 @@ def index_of(
 def _same_as_before(
     letters: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Which of sorted words equals the one before it."""
+    """A mask of the sorted words that equal the one before."""
     same = np.zeros(len(starts), bool)
     memory = letters.tobytes()
     alike = np.flatnonzero(np.diff(ends - starts) == 0) + 1

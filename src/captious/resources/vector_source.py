@@ -16,9 +16,7 @@ from captious.decompression import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpa
 from captious.errors import ResourceError
 from captious.resources.vector_index import Block, Subwords
 
-__all__ = ["FORMS", "PIECE", "WIDEST", "VectorFileError", "VectorReader", "encoded", "finite", "from_arrays", "opened"]
-
-#: What can be read, in human-readable form.
+#: The formats that can be read, in human-readable form.
 FORMS = (
     "GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with words and vectors, "
     "or .npy with --vocabulary; plain or .gz"
@@ -57,7 +55,7 @@ class VectorReader:
         self._unit, self._first = unit, first
 
     def place(self, row: int) -> str:
-        """Where the word of a row stands, in human-readable form."""
+        """The place of the word of a row, in human-readable form."""
         return f"{self._unit} {self._first + row:,}"
 
 

@@ -11,8 +11,6 @@ from captious.atomic_write import whole_file
 from captious.errors import ResourceError
 from captious.resources.cache import make_folder
 
-__all__ = ["Wheel", "fetch_files", "installed_folder"]
-
 
 @dataclass(frozen=True)
 class Wheel:

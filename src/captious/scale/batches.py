@@ -22,8 +22,6 @@ from captious.data.row_parser import Batch, Choose
 from captious.data.source import Source, is_unicode, some
 from captious.errors import InputError, MissingReferencesError, UnknownImageError, option
 
-__all__ = ["BATCH_ROWS", "Rows", "ShardColumns", "checked_rows"]
-
 #: Rows that are in memory at a time, unless another number is asked for.
 BATCH_ROWS = 8192
 
@@ -110,7 +108,7 @@ class Rows:
         return len(self.ids)
 
     def place(self, row: int) -> str:
-        """Where a row came from, such as "part-3.jsonl: line 12 (id 42)"."""
+        """The place of a row, such as "part-3.jsonl: line 12 (id 42)"."""
         return f"{self.source}: {self.unit} {self.numbers[row]:,} (id {self.ids[row]!r})"
 
     @cached_property

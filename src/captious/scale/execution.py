@@ -26,8 +26,6 @@ from captious.scale.states import States
 from captious.scale.sums import ShardSums
 from captious.table import document_text
 
-__all__ = ["run", "score_shards"]
-
 R = TypeVar("R")
 
 _PAUSE = 0.5  # seconds before a shard that could not be read is read again; doubled every time

@@ -28,8 +28,6 @@ from captious.scale.scoring_plan import Plan
 from captious.scale.states import INDEX, States, can_be_saved, load_states, save_states
 from captious.scale.sums import ShardSums
 
-__all__ = ["ResultFolder"]
-
 _FORMAT = 1
 _START_AGAIN = "give another folder, or remove this one to score everything again"
 _RUN = b"captious run"  # in the metadata of files of caption scores: the run that they are of
@@ -275,7 +273,7 @@ def _read_json(path: Path, *, help: str = "remove it, and run again") -> Any:
 
 
 def _difference(theirs: Any, ours: dict[str, Any]) -> str:
-    """What two plans differ in, in a few words."""
+    """The difference between two plans, in a few words."""
     if not isinstance(theirs, dict):
         return "plan.json is not a plan"
     for key in ours:

@@ -47,8 +47,6 @@ from captious.scale.shards import Shard, as_shards
 from captious.scale.states import MergedStates, States, for_scoring
 from captious.scale.sums import ShardSums, products
 
-__all__ = ["CaptionScores", "Plan", "plan"]
-
 #: Receives ids, candidates and caption scores by output of one batch.
 CaptionScores = Callable[[Sequence[ImageId], Sequence[str], Mapping[str, NDArray[np.float64]]], None]
 

@@ -12,15 +12,14 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.metric_run import with_references
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.score_report import Report, Result, Statistics, no_captions
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import Selection
+from captious.random_seed import DEFAULT_SEED
 from captious.scale.sums import Covariance, ShardSums
 
-__all__ = ["ShardReport", "ShardResult", "reduced"]
-
-#: What intervals are over.
+#: The units that intervals resample.
 Unit = Literal["captions", "shards"]
 
 #: Sums of fewer captions than these are not close to normal.

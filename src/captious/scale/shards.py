@@ -22,8 +22,6 @@ from captious.data.source import Source
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
 from captious.scale.batches import BATCH_ROWS, Rows, ShardColumns, checked_rows
 
-__all__ = ["FileShard", "GeneratedShard", "Shard", "as_shards"]
-
 _BUFFER = 1 << 20
 
 
@@ -32,7 +30,7 @@ class Shard(Protocol):
 
     @property
     def name(self) -> str:
-        """What messages and results call it; different for every shard of a run."""
+        """Its name in messages and results; different for every shard of a run."""
         ...
 
     @property

@@ -18,8 +18,6 @@ from captious.metrics.contract.combined import CombinedState
 from captious.metrics.contract.metric import State
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, FrequencySum
 
-__all__ = ["INDEX", "MergedStates", "States", "can_be_saved", "for_scoring", "load_states", "save_states"]
-
 #: The state of each metric of a plan, None for those that need none.
 States: TypeAlias = tuple[State | None, ...]
 

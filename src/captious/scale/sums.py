@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.exact_sums import ExactSums
 
-__all__ = ["Covariance", "ShardSums", "products"]
-
 
 def products(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
     """Products of all pairs of columns, float64[n, k] to float64[n, k * (k + 1) / 2]."""

@@ -14,9 +14,7 @@ from captious.parsing.parses import Parse
 from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
 
-__all__ = ["SPLITS", "TupleLayer"]
-
-#: How captions are split before they are parsed.
+#: The ways to split captions before they are parsed.
 SPLITS = ("none", "sentences")
 
 
@@ -41,24 +39,24 @@ class TupleLayer(KeyedByFields):
         return ParsedCaptions(self.tokenizer, self.source)
 
     def of_references(self, references: References) -> list[tuple[Tuple, ...]]:
-        found = _Tuples()
+        tuples = _Tuples()
         if self.split == "sentences":
-            return found.of_sentences(references.layer(ParsedSentences(found.meanwhile(self.parses))))
-        return found.of_parses(references.layer(found.meanwhile(self.parses)).of_captions)
+            return tuples.of_sentences(references.layer(ParsedSentences(tuples.meanwhile(self.parses))))
+        return tuples.of_parses(references.layer(tuples.meanwhile(self.parses)).of_captions)
 
     def of_candidates(self, captions: Captions, references: object = None) -> list[tuple[Tuple, ...]]:
-        found = _Tuples()
+        tuples = _Tuples()
         if self.split == "sentences":
-            return found.of_sentences(captions.layer(ParsedSentences(found.meanwhile(self.parses)))[0])
-        return found.of_parses(captions.layer(found.meanwhile(self.parses))[0].of_captions)
+            return tuples.of_sentences(captions.layer(ParsedSentences(tuples.meanwhile(self.parses)))[0])
+        return tuples.of_parses(captions.layer(tuples.meanwhile(self.parses))[0].of_captions)
 
     def of_texts(self, captions: Sequence[str]) -> list[tuple[Tuple, ...]]:
         """The tuples of captions that are in no table."""
-        found = _Tuples()
-        parses = found.meanwhile(self.parses)
+        tuples = _Tuples()
+        parses = tuples.meanwhile(self.parses)
         if self.split == "sentences":
-            return found.of_sentences(ParsedSentences(parses).of_texts(captions))
-        return found.of_parses(parses.of_texts(captions).of_captions)
+            return tuples.of_sentences(ParsedSentences(parses).of_texts(captions))
+        return tuples.of_parses(parses.of_texts(captions).of_captions)
 
 
 @dataclass

@@ -13,8 +13,6 @@ from collections.abc import Callable
 
 from captious.scenes.sentence import NOUNS, Sentence
 
-__all__ = ["enhance"]
-
 
 def enhance(sentence: Sentence) -> None:
     """Put nouns in place of quantifiers and pronouns."""

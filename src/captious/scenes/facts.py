@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, names_of
 
-__all__ = ["CATEGORIES", "CATEGORY_OF", "KINDS", "Fact", "Facts", "agreement", "count"]
-
 Fact: TypeAlias = tuple[Concept, ...]
 """``(object,)``, ``(object, attribute)`` or ``(subject, relation, object)``: a tuple of merged concepts."""
 

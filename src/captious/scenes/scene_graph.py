@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from captious.scenes.synonyms import Concept, Synonyms
 from captious.scenes.tuples import Tuple
 
-__all__ = ["SceneGraph"]
-
 
 class SceneGraph:
     """A scene graph that tuples are added to.

@@ -24,8 +24,6 @@ from captious.scenes.synonyms import Concept, synonyms
 from captious.scenes.tuples import Tuple
 from captious.text.tokenizers import Tokenizer
 
-__all__ = ["SceneGraphLayer", "facts_of", "gc_pause"]
-
 
 class _Pause:
     """A pause of Python's garbage collection, for while only objects that stay are made.
@@ -113,7 +111,7 @@ class SceneGraphLayer(KeyedByFields):
         return self._of_captions(self.tuples.of_candidates(captions))
 
     def of_texts(self, captions: Sequence[str]) -> tuple[Facts, ...]:
-        """What captions that are in no table say, each by itself."""
+        """The graphs of captions that are in no table, each by itself."""
         return self._of_captions(self.tuples.of_texts(captions))
 
     def _of_captions(self, tuples: Sequence[tuple[Tuple, ...]]) -> tuple[Facts, ...]:
@@ -128,7 +126,7 @@ def facts_of(tuples: Iterable[Tuple], tables: MeteorTables) -> Facts:
     return Facts.of(SceneGraph(synonyms(tables), tuples))
 
 
-#: How many concepts a fact of each category has.
+#: The number of concepts in a fact of each category.
 _SIZES = {"object": 1, "attribute": 2, "relation": 3, "cardinality": 2, "color": 2, "size": 2}
 
 

@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 from captious.parsing.parses import Edge, Parse
 
-__all__ = ["NOUNS", "PLURALS", "Sentence"]
-
 NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
 PLURALS = frozenset(("NNS", "NNPS"))
 

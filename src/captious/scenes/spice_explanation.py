@@ -14,8 +14,6 @@ from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, Synonyms, names_of, synonyms
 from captious.scenes.tuples import Tuple
 
-__all__ = ["Names", "ReferenceFact", "SceneExplanation", "SceneFact", "explain"]
-
 Names: TypeAlias = tuple[tuple[str, ...], ...]
 """(object,), (object, attribute) or (subject, relation, object): the names of each, of which there may be several."""
 

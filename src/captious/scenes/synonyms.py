@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 from captious.native import MeteorLexicon
 from captious.resources.meteor_tables import MeteorTables
 
-__all__ = ["Concept", "LemmaNames", "Synonyms", "lemma_names", "names_of", "synonyms"]
-
 Concept: TypeAlias = frozenset[str | int]
 """What a thing is called, and the numbers of the synonym sets of these names. Two are alike if they share any."""
 
 
 def names_of(concept: Concept) -> list[str]:
-    """What a concept is called, in alphabetical order."""
+    """The names of a concept, in alphabetical order."""
     return sorted(name for name in concept if isinstance(name, str))
 
 

@@ -15,8 +15,6 @@ from captious.parsing.parses import Parse
 from captious.scenes.enhancement import enhance
 from captious.scenes.sentence import NOUNS, PLURALS, Sentence
 
-__all__ = ["Tuple", "tuples_of"]
-
 _Pairs: TypeAlias = list[tuple[int, int]]
 
 Tuple: TypeAlias = tuple[str, ...]

@@ -32,7 +32,7 @@ admin.site.unregister(Group)  # roles come from challenges and teams
 
 
 class _Audited(admin.ModelAdmin):
-    """What is added, changed and deleted here is in the audit log as well."""
+    """Additions, changes and deletions here are also written to the audit log."""
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         _record("add", obj, request, message)
@@ -125,7 +125,7 @@ class _Participants(admin.StackedInline):
 
 
 class _ReadOnly(_Audited):
-    """What is changed elsewhere, where all rules are kept."""
+    """Read-only pages of what is changed elsewhere, where all rules are applied."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
-__all__ = ["ServerConfig"]
-
 
 class ServerConfig(AppConfig):
     """The evaluation server as one Django application."""

@@ -17,8 +17,6 @@ from captious.errors import CaptiousError, InputError, ParameterError
 from captious.progress import Progress
 from captious.server import http_calls
 
-__all__ = ["Client", "ServerError"]
-
 _CHUNK = 256 * 1024
 _ROWS_PER_PAGE = 100  # of the server's list of submissions
 _FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0  # seconds between looks at a submission

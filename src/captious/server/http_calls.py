@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from captious.errors import CaptiousError
 
-__all__ = ["Lost", "Repeatable", "call", "may_succeed_later", "repeated"]
-
 T = TypeVar("T")
 
 _TIMEOUT = 300  # seconds without a word from the server

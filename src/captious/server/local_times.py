@@ -6,8 +6,6 @@ from datetime import datetime
 
 from django.utils import timezone
 
-__all__ = ["local_time"]
-
 
 def local_time(time: datetime) -> str:
     """A time to the minute in the time zone of the server, which is named: "2026-11-22 17:05 UTC"."""

@@ -111,7 +111,7 @@ class Challenge(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where the files of this version are. Never served."""
+        """The folder of the files of this version, which is never served."""
         data: Path = settings.CAPTIOUS.data
         return data / "challenges" / str(self.slug) / str(self.version)
 
@@ -209,7 +209,7 @@ class Phase(models.Model):
 
     @property
     def reference_sets(self) -> dict[str, ReferencesDefinition]:
-        """What submissions of this phase are scored against, by key, in the order of the challenge's folder."""
+        """The reference sets of this phase, by key, in the order of the challenge's folder."""
         rows = (row for row in self.challenge.definition.references if row.captions in self.captions)
         return {key_of(self.challenge, row): row for row in rows}
 

@@ -25,8 +25,6 @@ from captious.entry_points import did_you_mean
 from captious.errors import ParameterError
 from captious.server.submissions.upload import UploadLimits
 
-__all__ = ["DATA_VARIABLE", "FILE_NAME", "SQLITE", "Provider", "ServerSettings"]
-
 #: Name of the settings file in the data folder.
 FILE_NAME = "captious.toml"
 #: The environment variable through which child processes learn the data folder.

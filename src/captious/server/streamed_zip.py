@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["content", "zip_blocks"]
-
 _BLOCK = 1 << 16
 _DATE = (1980, 1, 1, 0, 0, 0)  # so that the same content is the same file
 
 
 class _Sink(io.RawIOBase):
-    """What is written, until it is taken."""
+    """A buffer of what was written, until it is taken."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -16,8 +16,6 @@ from typing import Any
 
 from captious.errors import MissingExtraError, ResourceError
 
-__all__ = ["Singulars", "lemmas", "nouns", "singular"]
-
 _PREPOSITIONS = """
     about above across after among around at athwart before behind below beneath beside besides between betwixt
     beyond but by during except for from in into near of off on onto out over since till to under until unto upon
@@ -170,7 +168,7 @@ def nouns(text: str) -> list[str]:
 
 
 def _with_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:
-    """What NLTK finds, given itself and its lemmatizer."""
+    """The base forms that NLTK finds, from itself and its lemmatizer."""
     try:
         import nltk
         from nltk.stem import WordNetLemmatizer

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from captious.errors import ParameterError, UnknownNameError
 
-__all__ = ["BY_NAME", "ENGLISH", "LANGUAGES", "Language", "as_language"]
-
 
 @dataclass(frozen=True)
 class Language:
@@ -28,7 +26,7 @@ class Language:
 
     @property
     def label(self) -> str:
-        """What signatures and messages call it."""
+        """Its name in signatures and messages."""
         return self.code
 
 

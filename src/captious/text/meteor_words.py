@@ -15,8 +15,6 @@ from captious.text.stems import snowball_stems, snowball_version
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import TokenLayer, Tokens
 
-__all__ = ["MeteorLayer", "MeteorWords"]
-
 
 @dataclass(frozen=True, eq=False)
 class MeteorWords:

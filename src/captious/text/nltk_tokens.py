@@ -10,16 +10,6 @@ import re
 from functools import cached_property
 from typing import TypeAlias
 
-__all__ = [
-    "plain_tokens",
-    "sentences",
-    "smurf_text",
-    "smurf_words",
-    "treebank_tokens",
-    "treebank_tokens_325",
-    "word_tokenize",
-]
-
 _Rules: TypeAlias = tuple[tuple[str, str], ...]
 
 # Each rule sets something apart by spaces; they apply one after the other.

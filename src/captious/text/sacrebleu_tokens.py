@@ -15,16 +15,6 @@ from functools import cache
 
 from captious.errors import MissingExtraError, ResourceError
 
-__all__ = [
-    "characters",
-    "flores200_tokens",
-    "intl_tokens",
-    "ja_mecab_tokens",
-    "ko_mecab_tokens",
-    "v13a_tokens",
-    "zh_tokens",
-]
-
 # Captions of ASCII letters in words, with a comma or full stop behind some: most English captions.
 _PLAIN = re.compile(r"[A-Za-z]*+(?:[.,]?+ +[A-Za-z]+)*+[.,]?+\s*")
 _WESTERN = (

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LONG_SENTENCE", "sentences_of"]
-
 #: Words beyond which a caption is hardly one sentence; a parser needs a second and more for it.
 LONG_SENTENCE = 60
 

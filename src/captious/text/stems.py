@@ -11,8 +11,6 @@ from functools import lru_cache
 
 from captious.text.languages import ENGLISH, Language
 
-__all__ = ["porter_stem", "snowball_stems", "snowball_version"]
-
 
 def snowball_stems(words: Sequence[str], language: Language = ENGLISH) -> list[str]:
     """Stems by Snowball's algorithm for a language, for English Porter2, as PyStemmer computes it.

@@ -11,8 +11,6 @@ from pathlib import Path
 from captious.decompression import user_text
 from captious.errors import ParameterError
 
-__all__ = ["NLTK_STOP_WORDS", "StopWords", "as_stop_words"]
-
 
 @dataclass(frozen=True)
 class StopWords:
@@ -31,7 +29,7 @@ class StopWords:
 
     @property
     def stored_as(self) -> str:
-        """What files of prepared references call it: its name and a checksum of its words."""
+        """The list in files of prepared references: its name and a checksum of its words."""
         return f"{self.name}@{zlib.crc32(chr(0).join(sorted(self.words)).encode('utf-8', 'surrogatepass')):08x}"
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from captious.errors import MissingExtraError, option
 from captious.text.unicode_words import unicode_words
 
-__all__ = ["thai_words"]
-
 
 def thai_words(caption: str) -> list[str]:
     """Words in lower case, without punctuation; text in other scripts is cut as ``unicode`` does.

@@ -22,20 +22,6 @@ from captious.text.nltk_tokens import smurf_words
 from captious.text.thai_words import thai_words
 from captious.text.unicode_words import unicode_words
 
-__all__ = [
-    "CHARACTERS",
-    "PTB",
-    "PTB_HARNESS",
-    "PTB_RAW",
-    "SMURF",
-    "SPACES",
-    "WHITESPACE",
-    "Tokenizer",
-    "as_tokenizer",
-    "register_tokenizer",
-    "tokenizer_names",
-]
-
 
 @dataclass(frozen=True)
 class Tokenizer:
@@ -67,7 +53,7 @@ class Tokenizer:
 
     @property
     def stored_as(self) -> str | None:
-        """What files of tokens call it; None unless it is built in, as others may change."""
+        """Its name in files of tokens; None unless it is built in, as others may change."""
         return self.name if _BUILT_IN.get(self.name) == self else None
 
     def __call__(self, caption: str) -> list[str]:

@@ -17,8 +17,6 @@ from captious.data.annotation_storage import check_words
 from captious.native import ReferenceNgrams, Vocabulary, threads
 from captious.text.tokenizers import Tokenizer
 
-__all__ = ["NgramLayer", "TokenLayer", "Tokens", "WordLayer", "ranges"]
-
 
 @dataclass(frozen=True, eq=False)
 class Tokens:

@@ -11,8 +11,6 @@ import unicodedata
 from functools import cache
 from typing import Any
 
-__all__ = ["unicode_words"]
-
 
 @cache
 def _boundary() -> Any:

@@ -16,9 +16,10 @@ from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
+from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select
-from captious.metrics.contract.settings import Settings, label_of
+from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.shared.image_objects import ImageObjects
 from captious.models import Encoder, WordVectors

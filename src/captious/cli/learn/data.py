@@ -17,8 +17,6 @@ from captious.judgment.made_files import coco_sources
 from captious.learned.training_example_files import read_ids, write_examples
 from captious.learned.training_examples import NEGATIVES, make_examples
 
-__all__ = ["data"]
-
 
 @click.command()
 @click.argument("references", type=FILE, required=False)

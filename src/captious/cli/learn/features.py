@@ -16,8 +16,6 @@ from captious.learned.feature_sets import FEATURE_SETS
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 
-__all__ = ["features"]
-
 
 @click.command()
 @click.argument("candidates", type=FILE)

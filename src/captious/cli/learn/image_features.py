@@ -11,8 +11,6 @@ from captious.cli.options import output_file
 from captious.models.image_features import IMAGE_FEATURE_FORMATS, check_image_feature_file
 from captious.models.vision import EFFICIENTNET
 
-__all__ = ["image_features"]
-
 
 @click.command()
 @click.argument("folder", type=FILE, metavar="DIR")

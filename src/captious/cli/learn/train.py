@@ -15,8 +15,6 @@ from captious.learned.metric_training import learn
 from captious.learned.network_recipes import RECIPES, as_recipe
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["train"]
-
 
 @click.command()
 @click.argument("examples", type=FILE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,10 @@ import click
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.options import SEED, recipe_attributes
-from captious.data import ImageId, References, read_captions
 from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES, as_critique_recipe
 from captious.learned.critique.critique_training import train_critique
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
-
-__all__ = ["captions_by_image", "critique_options", "recipe_seed_option", "weights_name_option"]
 
 recipe_seed_option = click.option("--seed", **{**SEED, "help": "Random seed. Default: that of the recipe."})
 weights_name_option = click.option(
@@ -52,13 +48,3 @@ def critique_options(command: Command) -> Command:
     for option in reversed(_CRITIQUE_OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]
-
-
-def captions_by_image(files: Sequence[Path], references: References) -> dict[ImageId, list[str]]:
-    """The captions of systems, by image; systems may cover some of the images."""
-    by_image: dict[ImageId, list[str]] = {}
-    for file in files:
-        captions = read_captions(file, references, subset=True)
-        for image, caption in zip(captions.ids, captions.candidates, strict=True):
-            by_image.setdefault(image, []).append(caption)
-    return by_image

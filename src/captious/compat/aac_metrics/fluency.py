@@ -145,7 +145,7 @@ def _less_errors(name: str, of: str, function: Callable[..., Outs], with_probs: 
 
     taken = signature(function).parameters
     metric.__name__ = metric.__qualname__ = name
-    metric.__doc__ = f"""``{name}``: ``{of}``, of which an error costs the share ``penalty``; with all scores of both.
+    metric.__doc__ = f"""``{name}``: ``{of}``, less ``penalty`` where there is an error; with all scores of both.
 
     Further arguments and errors are those of ``{function.__name__}`` and ``fer``.
     """

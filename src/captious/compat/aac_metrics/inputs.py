@@ -70,7 +70,7 @@ def outs(return_all_scores: bool, **scores: tuple[float, ArrayLike]) -> Outs:
 
 
 def device_name(device: object) -> str:
-    """What captious calls a device of the toolkit."""
+    """The name in captious of a device of the toolkit."""
     return {"cuda_if_available": "auto", "None": "cpu"}.get(str(device), str(device))
 
 

@@ -100,7 +100,7 @@ class _FunctionMetric(KeptCaptions):
         super().update(candidates, mult_references)
 
     def compute(self) -> Any:
-        """What the function returns for all captions added so far."""
+        """The result of the function for all captions added so far."""
         return type(self)._function(self._candidates, self._mult_references, **self._options)
 
     def get_output_names(self) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ class FER(_WithDetector):
         self._candidates += candidates
 
     def compute(self) -> Any:
-        """What the function returns for all candidates added so far."""
+        """The result of the function for all candidates added so far."""
         return fluency.fer(self._candidates, **self._options)
 
 

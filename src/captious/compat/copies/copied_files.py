@@ -87,7 +87,7 @@ def _is_like(node: ast.ClassDef, original: Original) -> bool:
 
 
 def _difference(node: ast.ClassDef, original: Original) -> str:
-    """What tells the methods of a class from those of a toolkit's; empty if nothing does."""
+    """The difference between the methods of a class and those of a toolkit's; empty if there is none."""
     methods = _methods(node)
     required = _required(methods[original.method])
     if required != list(original.required):

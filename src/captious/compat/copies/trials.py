@@ -68,7 +68,7 @@ _OTHER_STARTS = ("call", "check_call", "getoutput", "getstatusoutput")
 
 
 def difference(copied: type, made: type, trial: str, module: ModuleType) -> str:
-    """What a copied class does otherwise than the class that would replace it; empty if nothing.
+    """How a copied class behaves differently from the class that would replace it; empty if it does not.
 
     Args:
         copied: the class of the copy.
@@ -86,7 +86,7 @@ def difference(copied: type, made: type, trial: str, module: ModuleType) -> str:
 
 
 def _compared(of_copy: Any, ours: Any) -> str:
-    """What differs between two results of scorers."""
+    """The difference between two results of scorers."""
     if not isinstance(of_copy, tuple) or len(of_copy) != 2:
         return "it does not return a pair"
     for theirs, own in zip(of_copy, ours, strict=True):
@@ -172,7 +172,7 @@ def _tokens(copied: type, module: ModuleType, tokenize: Callable[[Any], Any], ma
 
 
 def _tokenizer_options(commands: list[list[str]]) -> str:
-    """How the options of the tokenizer's process differ; what ``-lowerCase`` does shows in its answers."""
+    """The difference in the options of the tokenizer's process; what ``-lowerCase`` does shows in its answers."""
     for command in commands:
         if "-preserveLines" not in command:
             return "it runs the tokenizer without -preserveLines"

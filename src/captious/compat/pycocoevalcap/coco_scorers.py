@@ -32,7 +32,7 @@ class Scorer:
     _name: ClassVar[str]
 
     def method(self) -> str:
-        """What the toolkit calls this scorer."""
+        """The toolkit's name for this scorer."""
         return self._name
 
 
@@ -305,7 +305,7 @@ class Spice(Scorer):
 
 
 def _of_category(category: str, counts: tuple[int, int, int], scores: list[float]) -> dict[str, float]:
-    """What the toolkit reports of a category of an image."""
+    """The toolkit's record of a category of an image."""
     matched, ours, theirs = counts
     precision, recall, f1 = scores if theirs or category == CATEGORIES[0] else (np.nan, np.nan, np.nan)
     return {

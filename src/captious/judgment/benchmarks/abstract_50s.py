@@ -7,8 +7,6 @@ from operator import attrgetter
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.consensus_files import read_consensus
 
-__all__ = ["ABSTRACT_50S"]
-
 _NORMALIZED = "abstract50s/pairs.jsonl"
 _CONSENSUS = "abstract50s/consensus_abstract.mat"
 _KINDS = ("HC", "HI")

@@ -13,8 +13,6 @@ from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Protocol
 
-__all__ = ["TOOLKIT", "Benchmark", "Figure", "Files", "figures"]
-
 #: Source of figures that were measured with the official toolkit on the normalized files.
 TOOLKIT = "pycocoevalcap 1.2 on the same files"
 

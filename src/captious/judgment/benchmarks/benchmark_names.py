@@ -13,8 +13,6 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.judgment.benchmarks.benchmark import Benchmark
 from captious.judgment.protocols import Protocol
 
-__all__ = ["get", "names", "protocol", "unknown"]
-
 #: The benchmarks of the package: each is a constant in the module of its name, or in that which ``_MODULES`` names.
 _BUILT_IN = (
     "flickr8k-expert",

@@ -12,8 +12,6 @@ from captious.judgment import Benchmark, DataFolder, Files, Protocol, RankedSyst
 from captious.judgment.benchmarks.benchmark import figures
 from captious.metrics.contract.other_names import TOOLKIT_NAMES
 
-__all__ = ["COCO_2015"]
-
 _TEAMS = "coco2015/teams.json"
 _NOT_SYSTEMS = ("Human", "Random")
 _MEASURES = {

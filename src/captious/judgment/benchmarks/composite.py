@@ -12,8 +12,6 @@ from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCapti
 from captious.judgment.benchmark_items import letters
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 
-__all__ = ["COMPOSITE"]
-
 _NORMALIZED = "composite/composite.jsonl"
 
 

@@ -9,8 +9,6 @@ from functools import partial
 
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RankedSystem, Rule
 
-__all__ = ["CONLL14_GEC"]
-
 _NORMALIZED = "conll14_gec/systems.json"
 
 

@@ -11,8 +11,6 @@ from operator import attrgetter
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 
-__all__ = ["DISTRACTORS"]
-
 _FILE = "distractors/pairs.jsonl"
 _TASKS = ("SP", "SS", "JP", "JS")
 

@@ -18,8 +18,6 @@ from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protoco
 from captious.judgment.judgment_files import entry_of, number_within
 from captious.judgment.protocols import of_systems
 
-__all__ = ["FACTVC"]
-
 #: The files of references by data set.
 _REFERENCES = {
     "activitynet": ("factvc/activitynet_gt_1_para.json", "factvc/activitynet_gt_2_para.json"),

@@ -22,8 +22,6 @@ from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, PairRef
 from captious.judgment.benchmark_items import sides
 from captious.judgment.protocols import NOTHING, SYSTEM_FACT, of_systems
 
-__all__ = ["AUDIOCAPS_EVAL", "CLOTHO_EVAL"]
-
 _KINDS = ("HC", "HI", "HM", "MM")
 _KEYS = ("HC", "HI", "HM", "MM_1", "MM_2", "MM_3", "MM_4", "MM_5")
 _N_REFERENCES = 4
@@ -72,7 +70,7 @@ def _items(protocol: Protocol, pairs: list[CaptionPair]) -> list[CaptionPair] | 
 
 def _systems(pair: CaptionPair) -> tuple[str, str]:
     """cos_sim_11250 is retrieval, by number of the caption that was found."""
-    first, second = ("cos_sim" if each.startswith("cos_sim") else each for each in pair.facts["sources"][:2])
+    first, second = ("cos_sim" if name.startswith("cos_sim") else name for name in pair.facts["sources"][:2])
     return first, second
 
 

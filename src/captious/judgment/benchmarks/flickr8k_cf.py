@@ -11,8 +11,6 @@ from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCapti
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 
-__all__ = ["FLICKR8K_CF"]
-
 _NORMALIZED = "flickr8k/crowdflower.jsonl"
 _REFERENCES = "flickr8k/crowdflower_refs.json"
 _CROWD = "flickr8k/CrowdFlowerAnnotations.txt"

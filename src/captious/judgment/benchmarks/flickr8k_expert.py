@@ -17,8 +17,6 @@ from captious.judgment.correlation import BY_IMAGE
 from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.protocols import AS_GIVEN
 
-__all__ = ["FLICKR8K_EXPERT"]
-
 _NORMALIZED = "flickr8k/expert.jsonl"
 _EXPERT = "flickr8k/ExpertAnnotations.txt"
 _MEANS = "yi2020/flickr.json"
@@ -79,7 +77,7 @@ def _are_texts(value: Any) -> bool:
 
 
 def _without_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
-    """The captions of images whose captions, but for own references, all have different mean ratings."""
+    """The captions of images whose captions all have different mean ratings, apart from own references."""
     means: dict[object, list[float]] = {}
     for item in items:
         if not _OWN(item):

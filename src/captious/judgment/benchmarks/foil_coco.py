@@ -16,8 +16,6 @@ from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.judgment_files import entry_of, read_coco_captions
 
-__all__ = ["FOIL_COCO"]
-
 _FOIL = "foil/foilv1.0_test_2017.json"
 _COCO = "coco/captions_val2014.json"
 

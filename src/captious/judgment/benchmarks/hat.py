@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
 
-__all__ = ["HAT"]
-
 _FILE = "aloha/hat-trainval.json"
 
 

@@ -18,8 +18,6 @@ from typing import Any
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 
-__all__ = ["IIW"]
-
 #: The names of criteria, and what the files call them.
 _CRITERIA = {
     "comprehensiveness": "Comprehensiveness",
@@ -68,13 +66,13 @@ def _comparisons(folder: DataFolder, data_set: str) -> Iterator[_Comparison]:
         verdicts = {}
         for criterion, key in _CRITERIA.items():
             verdict = judged[f"metrics/{key}"]
-            found = re.fullmatch("(.+) is (marginally|substantially) better", verdict)
-            if verdict != _NEUTRAL and (found is None or found[1] not in names):
+            match = re.fullmatch("(.+) is (marginally|substantially) better", verdict)
+            if verdict != _NEUTRAL and (match is None or match[1] not in names):
                 raise folder.error(f"{verdict!r} is not a judgment of {' and '.join(names)}", file, line)
             verdicts[criterion] = 0
-            if found is not None:
-                difference = 2 if found[2] == "substantially" else 1
-                verdicts[criterion] = difference if found[1] == names[1] else -difference
+            if match is not None:
+                difference = 2 if match[2] == "substantially" else 1
+                verdicts[criterion] = difference if match[1] == names[1] else -difference
         yield _Comparison(data_set, record[image], (record[fields[0]], record[fields[1]]), verdicts)
 
 

@@ -17,8 +17,6 @@ from pathlib import PurePath
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
 from captious.judgment.judgment_files import number_within
 
-__all__ = ["NEBULA"]
-
 _TEST = "nebula/test-*.parquet"
 _CORRECTIONS = tuple(f"nebula/spica_{split}.csv" for split in ("train", "val", "test"))
 
@@ -48,7 +46,7 @@ def _items(protocol: Protocol, content: tuple[DataFolder, Sequence[RatedCaption]
 
 
 def _key(image: str, candidate: str) -> tuple[str, str]:
-    """What corrections belong to: the image without its extension, and the words of the caption."""
+    """The key of corrections: the image without its extension, and the words of the caption."""
     return PurePath(image).stem, " ".join(candidate.split())
 
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 
-__all__ = ["NOCAPS_FOIL"]
-
 _FILE = "aloha/nocaps-val-foil.json"
 _DOMAINS = ("in-domain", "near-domain", "out-domain")
 

@@ -21,8 +21,6 @@ from captious.judgment.consensus_files import first_of, read_consensus
 from captious.judgment.human_judgments import CaptionPairs
 from captious.judgment.protocols import NOTHING, of_systems
 
-__all__ = ["PASCAL_50S"]
-
 _NORMALIZED = "pascal50s/pairs.jsonl"
 _FIFTY = "pascal50s/refs.json"
 _PAIRS = "pascal50s/pair_pascal.mat"

@@ -13,8 +13,6 @@ from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
 from captious.judgment.judgment_files import number_within
 
-__all__ = ["POLARIS"]
-
 _TEST = "polaris/polaris_test.csv"
 
 

@@ -14,8 +14,6 @@ from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protoco
 from captious.judgment.benchmark_items import letters
 from captious.judgment.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
 
-__all__ = ["CHANGES", "SUGARCREPE"]
-
 #: The kinds of change, a file each.
 CHANGES = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 _NORMALIZED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)

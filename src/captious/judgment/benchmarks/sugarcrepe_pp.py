@@ -18,8 +18,6 @@ from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protoco
 from captious.judgment.benchmark_items import letters
 from captious.judgment.judgment_files import coco_captions_file, entry_of, number_within, read_coco_captions
 
-__all__ = ["SUGARCREPE_PP"]
-
 _CHANGES = ("replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 _FILES = tuple(f"scpp/{change}.json" for change in _CHANGES)
 

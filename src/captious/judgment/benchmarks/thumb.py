@@ -13,8 +13,6 @@ from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCapti
 from captious.judgment.judgment_files import entry_of, number_within
 from captious.judgment.protocols import NOTHING, of_systems
 
-__all__ = ["THUMB"]
-
 _RATINGS = "thumb/mscoco_THumB-1.0.jsonl"
 _REFERENCES = "thumb/mscoco_references.json"  # lines of json, in spite of its name
 _MEASURES = {"total": "total", "precision": "precision, 1 to 5", "recall": "recall, 1 to 5"}

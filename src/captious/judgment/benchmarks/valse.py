@@ -17,8 +17,6 @@ from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protoco
 from captious.judgment.benchmark_items import letters
 from captious.judgment.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
 
-__all__ = ["VALSE"]
-
 _PIECES = ("plurals", "relations", "foil-it")
 _FILES = tuple(f"valse/{piece}.json" for piece in _PIECES)
 _KEYS = ("image_file", "caption", "foil", "mturk")

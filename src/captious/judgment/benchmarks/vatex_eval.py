@@ -16,8 +16,6 @@ import numpy as np
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 
-__all__ = ["VATEX_EVAL"]
-
 _NAMES = ("candidates_list", "gts_list", "human_scores", "video_ids")
 _FILES = tuple(f"vatex_eval/{name}.pkl" for name in _NAMES)
 _ANNOTATORS = 3

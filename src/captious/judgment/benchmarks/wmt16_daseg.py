@@ -12,8 +12,6 @@ from operator import attrgetter
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.protocols import AS_GIVEN
 
-__all__ = ["WMT16_DASEG"]
-
 _NORMALIZED = "wmt16/daseg_to_english.jsonl"
 
 

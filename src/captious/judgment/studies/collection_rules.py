@@ -19,9 +19,7 @@ from captious.judgment.study_sources import checksums, name_of_file
 from captious.progress import steps
 from captious.text import PTB, Tokens
 
-__all__ = ["PEOPLE", "RULES", "collection_rules"]
-
-#: What tables call those who wrote the references.
+#: Name in tables of those who wrote the references.
 PEOPLE = "people"
 _WORDS = 8
 _OPENING = re.compile(r"\W*there(?:'s|\u2019s| is| are)\b", re.IGNORECASE)

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.evaluation.resampling import Sampling, bootstrap_sums
 from captious.judgment.human_judgments import HumanJudgments, RatedCaptions
 from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
 from captious.judgment.study_result import Study
 from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
-
-__all__ = ["critical_failures"]
+from captious.random_seed import DEFAULT_SEED
 
 
 def critical_failures(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import read_captions
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.evaluation.resampling import Sampling
 from captious.judgment.studies.robustness import PATHOLOGIES, specimens_of
 from captious.judgment.study_result import Dot, Dots, Study
 from captious.judgment.study_sources import checksums, name_of_file
@@ -28,8 +28,7 @@ from captious.learned.critique.two_folds import TwoFolds, two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.progress import steps
-
-__all__ = ["critique_grid"]
+from captious.random_seed import DEFAULT_SEED
 
 
 def critique_grid(
@@ -87,8 +86,7 @@ def critique_grid(
         for own in trained:
             seen = None if own.images == "none" else features
             folds = two_folds(captions, own, images=seen, vectors=words)
-            sums = bootstrap_sums(folds.system[:, None], **sampling.settings)
-            low, high = sampling.interval(sums[:, 0] / len(captions))
+            low, high = sampling.interval_of_mean(folds.system)
             record = {"images": own.images, "augmentation": _augmented(own), "layers": own.layers}
             record |= {"score": float(folds.system.mean()), "ci95_low": low, "ci95_high": high}
             record["human"] = float(folds.human.mean())

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.study_result import Dot, Dots, Study
@@ -20,8 +20,7 @@ from captious.metrics.contract import catalogue
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-
-__all__ = ["feature_ablation"]
+from captious.random_seed import DEFAULT_SEED
 
 _ALL, _WITHOUT, _ONLY, _ALONE = "all", "without", "only", "alone"
 

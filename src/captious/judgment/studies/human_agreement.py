@@ -22,7 +22,7 @@ from captious.data import Captions, References, read_references
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
@@ -30,8 +30,7 @@ from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.other_names import TOOLKIT_NAMES
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-
-__all__ = ["PublishedScores", "expected_next", "human_agreement", "read_human_row"]
+from captious.random_seed import DEFAULT_SEED
 
 
 @dataclass(frozen=True)
@@ -292,7 +291,7 @@ def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
 
 
 def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores) -> list[str]:
-    """How the published scores differ, and how much of that is the number of references."""
+    """The differences from published scores, and the part of them that is due to the number of references."""
     n = published.n_references
     notes = [
         f"The published scores use {n} references per image. They can differ from the last column for "

@@ -19,8 +19,6 @@ from captious.judgment.study_result import Matrix, Study
 from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["check_statistic", "correlations", "metric_correlations"]
-
 _PEOPLE = "people"
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.judgment_files import data_folder
@@ -25,8 +25,7 @@ from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-
-__all__ = ["reference_counts"]
+from captious.random_seed import DEFAULT_SEED
 
 _USUAL = (1, 2, 3, 4, 5, 10, 20, 40)
 

@@ -26,16 +26,15 @@ from captious.data import Captions, References, read_references
 from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums, interval
+from captious.evaluation.resampling import Sampling, bootstrap_sums, interval
 from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, score_captions
 from captious.judgment.near_images import CAPTIONS, image_vectors, near_donors
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED
 from captious.text import PTB, TokenLayer
-
-__all__ = ["NEAR_IMAGES", "PATHOLOGIES", "STRENGTHS", "Specimens", "robustness", "specimens_of"]
 
 #: The ways of breaking captions, as tables name them.
 PATHOLOGIES = ("random captions", "word permutation", "random words")
@@ -80,7 +79,7 @@ def robustness(
 
     Raises:
         ParameterError: strengths outside 0 to 1, too few images, or a metric whose score of intact captions is too
-            small, or of which lower scores are better.
+            small, or where lower scores are better.
         and what ``captious.score`` raises about captions and metrics.
     """
     sampling = Sampling(resamples, seed)

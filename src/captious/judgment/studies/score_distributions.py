@@ -16,16 +16,15 @@ from captious.data import read_captions, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions, sign_of
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["PEOPLE", "SUMMARY", "cumulative", "score_distributions", "summary"]
-
-#: What tables call the human captions.
+#: Name of the human captions in tables.
 PEOPLE = "people"
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: The keys of ``summary``.

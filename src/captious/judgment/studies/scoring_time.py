@@ -18,8 +18,6 @@ from captious.metrics.contract.settings import Settings
 from captious.native import threads, using_threads
 from captious.progress import steps
 
-__all__ = ["scoring_time"]
-
 _WARM_UP = 10  # captions
 
 

@@ -18,8 +18,6 @@ from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
-__all__ = ["sentence_scores"]
-
 
 def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings: Settings | None = None) -> Study:
     """Means and quantiles of the scores of sentences, without references.

@@ -29,9 +29,7 @@ from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, gra
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 
-__all__ = ["PEOPLE", "Place", "hold_out", "places", "smurf_analysis", "smurf_scores"]
-
-#: What tables call those who wrote the references.
+#: Name in tables of those who wrote the references.
 PEOPLE = "people"
 _DEVIATIONS = 1.15
 _POINTS = 100
@@ -239,7 +237,7 @@ def _study(
 
 
 def _notes(people: Captions, table: References, held_out: bool, left_out: int) -> list[str]:
-    """Where the human captions come from."""
+    """The source of the human captions."""
     if held_out:
         notes = [f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."]
         return [*notes, f"{left_out:,} images with a single reference are excluded."] if left_out else notes

@@ -16,7 +16,7 @@ from captious.data import read_captions, read_references, same_images
 from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.correlation import Points, correlation, p_of_none
 from captious.judgment.judgment_files import data_folder
@@ -27,9 +27,8 @@ from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.pictures import scatter
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED
 from captious.resources.text_files import text_as_json
-
-__all__ = ["system_correlations"]
 
 #: measure -> system -> number, or system -> number alone.
 HumanScores: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, float]

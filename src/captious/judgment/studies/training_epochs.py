@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.correlation import correlation
 from captious.judgment.human_judgments import RatedCaptions
 from captious.judgment.network_trials import Trials
@@ -21,8 +21,7 @@ from captious.learned.network import Network
 from captious.learned.network_recipes import Recipe
 from captious.learned.network_training import train_network
 from captious.metrics.contract.settings import Settings
-
-__all__ = ["training_epochs"]
+from captious.random_seed import DEFAULT_SEED
 
 
 def training_epochs(

@@ -6,14 +6,13 @@ import os
 from collections.abc import Iterable, Sequence
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling
+from captious.evaluation.resampling import Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.study_result import Study
 from captious.learned.network_recipes import Recipe
 from captious.metrics.contract.settings import Settings
-
-__all__ = ["training_size"]
+from captious.random_seed import DEFAULT_SEED
 
 _HALVINGS = 6
 

@@ -31,8 +31,6 @@ from captious.progress import Progress, steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
 
-__all__ = ["word_agreement"]
-
 #: Parts of speech that words are grouped by.
 _KINDS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective"}
 _ALL = "word"  # the only kind where there is no tagger
@@ -125,7 +123,7 @@ def word_agreement(
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """How a system uses some words: float64[n_words] each, and whether it recalls them as people do, bool[n_words]."""
+    """A system's use of some words: float64[n_words] each, and whether it recalls them as people do, bool[n_words]."""
 
     recall: NDArray[np.float64]
     precision: NDArray[np.float64]
@@ -185,7 +183,7 @@ def _most_frequent(people: WordCounts, n_words: int, tag: Tagger | None, seed: i
 
 
 def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, rng: np.random.Generator) -> list[str]:
-    """What part of speech each word most often is, in some captions that have it."""
+    """The most frequent part of speech of each word, in some captions that have it."""
     examples = []
     for word in words.tolist():
         captions = columns.indices[columns.indptr[word] : columns.indptr[word + 1]]

@@ -21,9 +21,7 @@ from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
 
-__all__ = ["PEOPLE", "word_frequencies"]
-
-#: What tables call the human captions.
+#: Name of the human captions in tables.
 PEOPLE = "people"
 _POINTS = 200  # of a curve
 
@@ -99,7 +97,7 @@ def word_frequencies(
 
 
 def _counts(captions: Captions) -> Counter[str]:
-    """How often each word occurs in the candidates."""
+    """The frequency of each word in the candidates."""
     tokens = Tokens.of(captions.candidates, PTB).split()
     names = tokens.vocabulary.words()
     of_ids = np.bincount(tokens.ids, minlength=len(names)).tolist()
@@ -107,7 +105,7 @@ def _counts(captions: Captions) -> Counter[str]:
 
 
 def _half(counts: Counter[str]) -> int:
-    """How many words, the most frequent first, make up half of all."""
+    """The number of the most frequent words that make up half of all."""
     shares = _shares(counts)
     return int(np.searchsorted(shares, 0.5)) + 1 if len(shares) else 0
 

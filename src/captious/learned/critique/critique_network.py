@@ -20,8 +20,6 @@ from captious.errors import ParameterError
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
 
-__all__ = ["Critique", "ends", "lstms", "shapes", "sketch"]
-
 _ROWS = 256  # of a matrix product; other rows change a caption's vector in the last bits of single precision
 _SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # of the official code: hash, sign
 
@@ -43,7 +41,7 @@ def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, 
 
 
 def lstms(recipe: CritiqueRecipe) -> list[str]:
-    """What the arrays of each layer of the LSTM begin with, the lowest first."""
+    """The prefix of the arrays of each layer of the LSTM, the lowest first."""
     return ["lstm", *(f"lstm{number}" for number in range(2, recipe.layers + 1))]
 
 

@@ -8,16 +8,6 @@ from dataclasses import dataclass, replace
 
 from captious.learned.recipe_files import AnyRecipe, choice, number, read_recipe, several, whole
 
-__all__ = [
-    "COMBINATIONS",
-    "CRITIQUE_RECIPES",
-    "IMAGES",
-    "NEGATIVES",
-    "PATHOLOGIES",
-    "CritiqueRecipe",
-    "as_critique_recipe",
-]
-
 #: How context and candidate are combined: side by side, by compact bilinear pooling (Gao et al. 2016), or side by side
 #: with a hidden layer.
 COMBINATIONS = ("concat", "bilinear", "mlp")

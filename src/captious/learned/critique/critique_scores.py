@@ -12,8 +12,6 @@ from captious.data import Captions
 from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.models.image_features import ImageFeatures
 
-__all__ = ["critique_scores", "drawn_references"]
-
 
 def critique_scores(
     trained: CritiqueWeights, captions: Captions, images: ImageFeatures | None, *, seed: int | None

@@ -25,8 +25,6 @@ from captious.models.image_features import ImageFeatures
 from captious.models.pretrained import torch_threads
 from captious.progress import Progress
 
-__all__ = ["Course", "check_references", "train_critique"]
-
 _SPREAD = 0.05  # standard deviation of vectors of words that no word vectors are given for
 
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from captious.text.nltk_tokens import treebank_tokens
 
-__all__ = ["END", "FIRST_WORD", "PAD", "UNKNOWN", "encoded", "vocabulary_of", "words_of"]
-
 #: Numbers before those of the words. One more is the start mark of caption generators, which a critique never sees.
 PAD, UNKNOWN, END, FIRST_WORD = 0, 1, 3, 4
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")

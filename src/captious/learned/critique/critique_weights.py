@@ -19,8 +19,6 @@ from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded
 from captious.learned.weight_files import check_name, read_weights, write_weights
 
-__all__ = ["CritiqueWeights"]
-
 _LARGEST = 1 << 30
 _HELP = "give a file that 'captious learn critique' wrote"
 
@@ -59,7 +57,7 @@ class CritiqueWeights:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call the weights: the name, and a checksum of recipe, vocabulary and network."""
+        """The weights in signatures: the name, and a checksum of recipe, vocabulary and network."""
         recipe = json.dumps(self.critique.recipe.to_dict(), sort_keys=True)
         checksum = zlib.crc32("\n".join([recipe, *self.words]).encode("utf-8", "surrogatepass"))
         for name in sorted(self.critique.arrays):
@@ -68,7 +66,7 @@ class CritiqueWeights:
 
     @property
     def contents(self) -> str:
-        """What it is, in a few words."""
+        """A short description."""
         recipe = self.critique.recipe
         return f"{recipe.name}, {recipe.combination}, images: {recipe.images}, {len(self.words):,} words, {self.label}"
 

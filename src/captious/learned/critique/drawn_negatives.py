@@ -1,16 +1,18 @@
-"""Negative examples of a critique: corrupted human captions, as numbers of words.
+"""Negative examples of a critique: corrupted human captions, as numbers of words, and captions of systems.
 
 Section 3.3 of the paper; what it leaves open is as in the official code.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data import ImageId, References, read_captions
 from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
-
-__all__ = ["permuted", "with_random_words"]
 
 
 def with_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.Generator) -> NDArray[np.int32]:
@@ -39,8 +41,18 @@ def permuted(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np
 
 
 def _places(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Which words are changed: a random number of those before the end mark, or before the last of the length."""
+    """Places of the words that change: a random number of those before the end mark, or before the last place."""
     is_end = numbers == END
     size = int(is_end.argmax()) if is_end.any() else len(numbers) - 1
     n = int(rng.integers(min(2, size - 1), size)) if size > 1 else size
     return rng.permutation(size)[:n]
+
+
+def captions_by_image(files: Sequence[str | os.PathLike[str]], references: References) -> dict[ImageId, list[str]]:
+    """The captions of systems, by image; systems may cover some of the images."""
+    by_image: dict[ImageId, list[str]] = {}
+    for file in files:
+        captions = read_captions(file, references, subset=True)
+        for image, caption in zip(captions.ids, captions.candidates, strict=True):
+            by_image.setdefault(image, []).append(caption)
+    return by_image

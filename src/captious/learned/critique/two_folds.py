@@ -21,8 +21,6 @@ from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.progress import Progress
 
-__all__ = ["TwoFolds", "two_folds"]
-
 
 @dataclass(frozen=True, eq=False)
 class TwoFolds:

@@ -12,9 +12,7 @@ from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["COCO", "Availability", "availability", "available", "coco_available"]
-
-#: What the COCO evaluation reports, in its order.
+#: The outputs of the COCO evaluation, in its order.
 COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
 
 Readiness: TypeAlias = Literal["runs", "no model", "missing", "broken"]

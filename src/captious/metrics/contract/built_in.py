@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["METRICS"]
-
 METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "bleu": ("metrics.bleu", "Bleu", ("bleu-1", "bleu-2", "bleu-3", "bleu-4")),
     "meteor": ("metrics.meteor", "Meteor", ("meteor",)),

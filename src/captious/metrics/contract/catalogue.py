@@ -18,8 +18,6 @@ from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import BaseMetric, Declared
 from captious.metrics.contract.other_names import toolkit_hint
 
-__all__ = ["check_label", "check_own", "get", "names", "outputs", "owner", "register", "requestable", "unknown"]
-
 MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")

@@ -19,8 +19,6 @@ from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, Metric, RowScores, Savable, State
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["Combined", "CombinedState"]
-
 
 @dataclass(frozen=True)
 class CombinedState:
@@ -47,7 +45,7 @@ class CombinedState:
 
     @property
     def label(self) -> str:
-        """What signatures call it."""
+        """The state in signatures."""
         return "+".join(state.label for state in self.states if state is not None)
 
 

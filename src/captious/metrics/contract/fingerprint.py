@@ -16,8 +16,6 @@ import numpy as np
 
 from captious.errors import ParameterError
 
-__all__ = ["class_hash", "function_hash"]
-
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...), PurePath, np.generic)
 #: Attributes of classes that Python and this package set.
 _NOT_WRITTEN = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__"})
@@ -111,7 +109,7 @@ class _Description:
             yield f"{type(value).__module__}.{type(value).__qualname__}"
 
     def of_class(self, cls: type) -> Iterator[str]:
-        """What a class itself, not its bases, defines."""
+        """The names that a class itself, not its bases, defines."""
         yield cls.__qualname__
         for name, value in vars(cls).items():
             if name not in _NOT_WRITTEN:

@@ -38,25 +38,12 @@ from captious.metrics.contract.parameters import (
 from captious.random_seed import DEFAULT_SEED
 from captious.version import __version__
 
-__all__ = [
-    "BaseMetric",
-    "Declared",
-    "MeanMetric",
-    "Metric",
-    "RowScores",
-    "Savable",
-    "State",
-    "no_parameter",
-    "signature",
-    "with_part",
-]
-
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
 RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float64]]
 
 
 class State(Protocol):
-    """What ``fit`` computes from references. Merging separate counts equals counting all documents together."""
+    """The result of ``fit``. Merging separate counts equals counting all documents together."""
 
     def merge(self, other: State) -> State:
         """The state of both sets of references together."""
@@ -64,7 +51,7 @@ class State(Protocol):
 
     @property
     def label(self) -> str:
-        """What signatures call it."""
+        """The state in signatures."""
         ...
 
 
@@ -74,7 +61,7 @@ class Savable(Protocol):
 
     @property
     def contents(self) -> str:
-        """What it holds, in a few words."""
+        """A short description of the content."""
         ...
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -183,7 +170,7 @@ class _Description:
     name: str
     #: The numbers it reports, in the order of the last axis of ``aggregate``; by default one, with the metric's name.
     outputs: tuple[str, ...]
-    #: The outputs of which lower scores are better. For all others, higher scores are better.
+    #: The outputs where lower scores are better. For all others, higher scores are better.
     lower_is_better: frozenset[str] = frozenset()
     #: The outputs of which neither higher nor lower scores are better. Tables mark no best score.
     no_direction: frozenset[str] = frozenset()
@@ -194,7 +181,7 @@ class _Description:
 
 
 class BaseMetric(Declared, _Description, ABC):
-    """What metrics of captions (``Metric``) and of sets of captions (``SetMetric``) have in common.
+    """The common base of metrics of captions (``Metric``) and of sets of captions (``SetMetric``).
 
     Raises:
         UnknownNameError: a variant, tokenizer or parameter that does not exist.
@@ -242,7 +229,7 @@ class BaseMetric(Declared, _Description, ABC):
         return self.tokenizer.name
 
     def suffix(self) -> str:
-        """What labels add to the names of outputs."""
+        """The suffix of the names of outputs in labels."""
         return self.suffix_of(self.variant, {name: getattr(self, name) for name in self.arguments})
 
     @classmethod
@@ -263,15 +250,15 @@ class BaseMetric(Declared, _Description, ABC):
         return tuple(signature(output, parameters) for output in self.outputs)
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
-        """What signatures show of the state that was used; None for one that is not fitted yet."""
+        """The part of signatures about the state that was used; None stands for a state that is not fitted yet."""
         return {}
 
     def fit(self, references: References) -> State | None:
-        """What must be known about the references of the whole corpus; None for most metrics."""
+        """The state that depends on the references of the whole corpus; None for most metrics."""
         return None
 
     def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
-        """What ``captious fit`` writes to a file for this metric: its state, unless a metric says otherwise.
+        """The resource that ``captious fit`` writes to a file: the state, unless a metric overrides this.
 
         Args:
             references: human captions of the whole corpus.
@@ -313,7 +300,7 @@ class Metric(BaseMetric):
         """
 
     def slow(self, captions: Captions) -> str:
-        """What takes long with these captions, as the end of a sentence that is said before; usually nothing."""
+        """What takes long with these captions, as the end of a sentence; usually empty."""
         return ""
 
     def row_scores(self, references: References, state: State | None) -> RowScores:

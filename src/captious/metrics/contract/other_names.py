@@ -7,8 +7,6 @@ from typing import Literal, TypeAlias, get_args
 
 from captious.errors import UnknownNameError
 
-__all__ = ["NAMES", "SHORT_NAMES", "TOOLKIT_NAMES", "Names", "ambiguous_names", "renamed", "toolkit_hint"]
-
 Names: TypeAlias = Literal["captious", "toolkit", "paper"]
 #: Whose names tables can show.
 NAMES: tuple[Names, ...] = get_args(Names)

@@ -24,8 +24,6 @@ from captious.metrics.contract.fingerprint import function_hash
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.version import __version__
 
-__all__ = ["FunctionMetric", "ScoreFunction", "function_in_file", "names_a_file"]
-
 #: From candidates and their references to one score per candidate, or from one candidate and its references to a score.
 ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
 #: Names of a first parameter that gets all candidates at once.
@@ -122,7 +120,7 @@ class FunctionMetric(MeanMetric):
 
     @property
     def _calls(self) -> str:
-        """What the function is called with."""
+        """The arguments of the function."""
         if self.takes_lists:
             return (
                 "it is called with a list of candidates and a list with the references of each, and returns one number "
@@ -216,6 +214,6 @@ def _takes_lists(function: ScoreFunction, name: str) -> bool:
 
 
 def _place(function: ScoreFunction) -> str:
-    """Where the function is written, if that is known."""
+    """The file and line of the function, if they are known."""
     code = getattr(function, "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

@@ -16,21 +16,7 @@ from numbers import Integral, Real
 from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.settings import label_of
 from captious.text import Tokenizer, as_tokenizer
-
-__all__ = [
-    "LARGE",
-    "ChoiceParameter",
-    "FlagParameter",
-    "IntegerParameter",
-    "NumberParameter",
-    "Parameter",
-    "ResourceParameter",
-    "TextParameter",
-    "TokenizerParameter",
-    "exact",
-]
 
 #: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
 LARGE = 1_000_000
@@ -137,7 +123,7 @@ class Parameter(Generic[Input, Value]):
 
     @property
     def values(self) -> str:
-        """What values it takes, a phrase for help and documentation; empty if the summary says it."""
+        """The accepted values, a phrase for help and documentation; empty if the summary states them."""
         return ""
 
 
@@ -381,6 +367,17 @@ class TokenizerParameter(ResourceParameter[TokenizerLike | None, Tokenizer]):
         super().__init__(
             default=default, read=as_tokenizer, keep_none=default is None, show=_tokenizer_name, summary=summary
         )
+
+
+def label_of(value: object) -> str:
+    """The name of a value in messages and signatures."""
+    if isinstance(value, str | os.PathLike):
+        return os.fspath(value)
+    from captious.models import Encoder
+
+    if isinstance(value, Encoder):
+        return value.model  # its label would load it
+    return str(getattr(value, "label", None) or getattr(value, "name", None) or value)
 
 
 def _tokenizer_name(tokenizer: Tokenizer) -> str:

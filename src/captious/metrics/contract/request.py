@@ -16,8 +16,6 @@ from captious.metrics.contract.metric import BaseMetric, no_parameter
 from captious.metrics.contract.other_names import SHORT_NAMES
 from captious.metrics.contract.settings import Settings
 
-__all__ = ["Request", "parameters_of"]
-
 
 @dataclass(frozen=True)
 class Request:
@@ -71,7 +69,7 @@ class Request:
 
     @property
     def suffix(self) -> str:
-        """What labels add to the name of an output, as ``BaseMetric.suffix`` for metrics that are made."""
+        """The suffix of the name of an output in labels, as ``BaseMetric.suffix`` for metrics that are made."""
         metric = catalogue.get(self.metric)
         return metric.suffix_of(_as_spelled(self.variant or "", metric.variants), self._values(metric))
 

@@ -12,14 +12,13 @@ from captious.metrics.contract.availability import available, coco_available
 from captious.metrics.contract.metric import BaseMetric, Metric
 from captious.metrics.contract.other_names import ambiguous_names
 from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
+from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
-from captious.metrics.contract.settings import Settings, label_of
+from captious.metrics.contract.settings import Settings
 from captious.text.languages import ENGLISH, as_language
 
-__all__ = ["ALL", "MetricLike", "RequestedMetric", "Selection", "check_used", "select", "select_one"]
-
-#: What counts as a metric.
+#: The forms of a requested metric.
 MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
 
 #: Stands for every metric that can run here.
@@ -86,7 +85,7 @@ class Selection(Sequence[RequestedMetric]):
 
     @property
     def lower_is_better(self) -> tuple[str, ...]:
-        """The names of those results of which lower scores are better."""
+        """The names of the results where lower scores are better."""
         return tuple(
             label
             for item in self.requested

@@ -16,8 +16,6 @@ from captious.data import Captions, CaptionSets, References
 from captious.errors import ParameterError, UnknownNameError, option
 from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
 
-__all__ = ["OF_K", "OfK", "OfKChoice", "SetMeanMetric", "SetMetric", "check_of_k", "needs_several_error"]
-
 OfKChoice: TypeAlias = Literal["mean", "best"]
 #: Ways to make one score per image of those of its candidates, the default first.
 OF_K: tuple[OfKChoice, ...] = get_args(OfKChoice)
@@ -62,7 +60,7 @@ class SetMeanMetric(SetMetric):
         return mean_of_scored(statistics)
 
     def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
-        """How many images have no score because they have fewer than two candidates."""
+        """The number of images without a score, which have fewer than two candidates."""
         if not self.needs_two or not (single := int((sets.counts < 2).sum())):
             return []
         images = f"{single:,} of {len(sets):,} images have only one candidate"
@@ -118,7 +116,7 @@ class OfK(SetMetric):
 
     @staticmethod
     def ways(metric: Metric, of_k: Sequence[OfKChoice]) -> Sequence[OfKChoice]:
-        """Which of these are possible: only the mean for a metric none of whose outputs has a direction."""
+        """The choices among these that are possible: only the mean if no output has a direction."""
         return OF_K[:1] if metric.no_direction.issuperset(metric.outputs) else of_k
 
     def suffix(self) -> str:
@@ -126,7 +124,7 @@ class OfK(SetMetric):
 
     @property
     def of_k_suffix(self) -> str:
-        """What labels say of the choice; empty for the default."""
+        """The suffix of labels; empty for the default."""
         return "" if self.choice == OF_K[0] else f":of-k={self.choice}"
 
     @property

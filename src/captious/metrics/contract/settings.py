@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from captious.data import References
 from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
 from captious.text import Tokenizer, as_tokenizer
 from captious.text.languages import Language, as_language
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
     from captious.models.endpoints import ChatModel
     from captious.parsing.parsed_captions import ParseSource
 
-__all__ = ["REFERENCES_AS", "Settings", "label_of"]
-
-#: How metrics get the references of an image: each by itself, or all as one text.
+#: The forms in which metrics get the references of an image: each by itself, or all as one text.
 REFERENCES_AS = ("each", "cat")
 
 
@@ -100,8 +99,8 @@ class Settings:
 
     def __repr__(self) -> str:
         """The settings that are not the default, as messages call them."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        shown = ", ".join(f"{name}={label_of(given[name])!r}" for name in given if given[name] not in (None, "each"))
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        shown = ", ".join(f"{name}={label_of(values[name])!r}" for name in values if values[name] not in (None, "each"))
         return f"Settings({shown})"
 
     @property
@@ -170,7 +169,7 @@ def _judge(value: Any) -> ChatModel:
     return as_chat_model(value)
 
 
-#: How a value that the user gives becomes what metrics take.
+#: The functions that turn a user's value into what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "language": as_language,
     "tokenizer": as_tokenizer,
@@ -183,14 +182,3 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "training": _training,
     "judge": _judge,
 }
-
-
-def label_of(value: object) -> str:
-    """What a setting is called in messages."""
-    if isinstance(value, str | os.PathLike):
-        return os.fspath(value)
-    from captious.models import Encoder
-
-    if isinstance(value, Encoder):
-        return value.model  # its label would load it
-    return str(getattr(value, "label", None) or getattr(value, "name", None) or value)

@@ -20,8 +20,6 @@ from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
 from captious.resources.text_files import text_as_json
 
-__all__ = ["AmberLists", "ImageWords", "as_amber_lists"]
-
 _ANNOTATIONS, _RELATION, _SAFE = "annotations.json", "relation.json", "safe_words.txt"
 _HELP = "download data/annotations.json, relation.json and safe_words.txt of junyangwang0410/AMBER on GitHub"
 # AMBER_12.jpg, with or without a folder and an extension, and 12
@@ -64,7 +62,7 @@ class AmberLists:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call them: the number of images, and a checksum of everything."""
+        """The lists in signatures: the number of images, and a checksum of everything."""
         images = sorted((image, words.truth, words.hallucinations) for image, words in self.by_image.items())
         content = json.dumps([images, sorted(self.related.items()), sorted(self.safe)])
         return f"{len(self.by_image)}-{zlib.crc32(content.encode()):08x}"

@@ -22,8 +22,6 @@ from captious.models import Encoder
 from captious.text.nltk_tokens import smurf_text
 from captious.text.stop_words import NLTK_STOP_WORDS
 
-__all__ = ["FlowLayer", "StopWords", "information_flow", "normalized_information"]
-
 
 def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """Information flow of sequences of token ids, special tokens included: float64[n_sequences], 0 to 1.

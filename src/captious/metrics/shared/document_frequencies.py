@@ -27,8 +27,6 @@ from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
-__all__ = ["DocumentFrequencies", "FrequencySum"]
-
 _FORMAT = 1
 _MOST_DOCUMENTS = 1 << 53
 _MOST_COUNTED = (1 << 31) - 1  # counts of n-grams have 32 bits
@@ -36,7 +34,7 @@ _MOST_COUNTED = (1 << 31) - 1  # counts of n-grams have 32 bits
 
 @dataclass(frozen=True, eq=False)
 class DocumentFrequencies:
-    """How many images of a corpus have each n-gram.
+    """The number of images of a corpus that have each n-gram.
 
     Args:
         vocabulary: the words that n-grams are made of.

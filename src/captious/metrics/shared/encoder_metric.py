@@ -13,8 +13,6 @@ from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.models.pretrained import missing_extra
 
-__all__ = ["EncoderMetric", "EncoderParameter", "OptionalEncoder", "cut_warning"]
-
 
 class EncoderParameter(ResourceParameter[Encoder | str | None, Encoder]):
     """A model on the Hugging Face hub, a folder, or an ``Encoder``; None for the first of ``default_models``."""

@@ -13,8 +13,6 @@ from captious.errors import ParameterError
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter
 from captious.models.error_detectors import ErrorDetector, as_error_detector
 
-__all__ = ["DetectorParameter", "PenaltyParameter", "ThresholdParameter", "has_error"]
-
 
 class DetectorParameter(ResourceParameter[ErrorDetector | str | os.PathLike[str] | None, ErrorDetector]):
     """The error detector, which has no default: the published one is on no hub."""

@@ -18,8 +18,6 @@ import numpy as np
 from captious.atomic_write import whole_file
 from captious.errors import ResourceError
 
-__all__ = ["read_pickle", "write_pickle"]
-
 _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
 _ALSO_COUNTS = "df"  # the key of vrama91/coco-caption
 _HELP = "give a pickle with document_frequency and ref_len, as the training code writes it"
@@ -36,7 +34,7 @@ _KNOWN = {
 
 
 class _Plain(pickle.Unpickler):
-    """An unpickler that makes nothing but dictionaries, tuples, text and numbers."""
+    """An unpickler that only makes dictionaries, tuples, text and numbers."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _KNOWN:

@@ -18,8 +18,6 @@ from captious.data.caption_rows import CaptionRows
 from captious.data.ids import IdForm, are_numbers, numbers_from_text
 from captious.errors import MissingExtraError, ParameterError
 
-__all__ = ["ImageObjects", "as_image_objects"]
-
 
 @dataclass(frozen=True, eq=False)
 class ImageObjects:
@@ -67,7 +65,7 @@ class ImageObjects:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call it: the number of images, and a checksum of all objects."""
+        """The objects in signatures: the number of images, and a checksum of all objects."""
         content = sorted((str(image), *sorted(names)) for image, names in self.by_image.items())
         return f"{len(self)}-{zlib.crc32(json.dumps(content).encode()):08x}"
 
@@ -75,6 +73,14 @@ class ImageObjects:
     def contents(self) -> str:
         """Short description."""
         return f"{sum(map(len, self.by_image.values())):,} objects of {len(self):,} images"
+
+    @property
+    def warnings(self) -> list[str]:
+        """A warning if some images have no objects."""
+        if not (empty := sum(not names for names in self.by_image.values())):
+            return []
+        what = "every object that a caption of them names will count as hallucinated."
+        return [f"{empty:,} of {len(self):,} images have no objects: {what}"]
 
     @cached_property
     def _by_number(self) -> Mapping[ImageId, frozenset[str]]:

@@ -15,8 +15,6 @@ from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.metrics.contract.parameters import ResourceParameter
 
-__all__ = ["Prompt", "PromptParameter", "listed"]
-
 _FOLDER = Path(__file__).parent / "prompts"
 
 
@@ -85,7 +83,7 @@ class Prompt:
 
 
 def listed(captions: Mapping[str, str], references: Sequence[str]) -> dict[str, str]:
-    """What stands in the places of a prompt: captions by the names of their places, and references."""
+    """The texts that fill a prompt: captions by the names of their places, and references."""
     quoted = {f"{name}_json": json.dumps(caption, ensure_ascii=False) for name, caption in captions.items()}
     return {
         **captions,

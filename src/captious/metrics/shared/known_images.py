@@ -1,4 +1,4 @@
-"""What is known about images from elsewhere, and the error for images of which nothing is."""
+"""What is known about images from elsewhere, and the error for images about which nothing is."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from captious.data import Captions
 from captious.data.source import images
 from captious.errors import MissingObjectsError, option
 
-__all__ = ["check_known_images"]
-
 
 def check_known_images(
     captions: Captions, found: Sequence[object | None], what: str, source: str, help: str, *, each: str = "images"
 ) -> None:
-    """Refuse captions of images of which nothing is known, unless they are a subset.
+    """Refuse captions of images about which nothing is known, unless a subset was asked for.
 
     Args:
         captions: n captions.

@@ -22,8 +22,6 @@ from captious.models.endpoints import Answer, ChatModel, Question, as_chat_model
 from captious.models.images import find_images
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["JudgeMetric", "Judgments", "ModelJudge", "Reading", "final_answer", "first_object"]
-
 Reading = Callable[[Answer], float | None]
 
 
@@ -113,7 +111,7 @@ class ModelJudge(BaseMetric):
 
     @property
     def asking(self) -> Asking:
-        """What it asks, and how."""
+        """The question, and how it is asked."""
         sampling = Question("", None, self.temperature, self.seed, self.answer_tokens, self.alternatives)
         images = None if self.variant == "references" else self.images
         return Asking(self.judge, self._prompt, images, sampling, self.tries, self.reading)
@@ -125,7 +123,7 @@ class ModelJudge(BaseMetric):
 
     @property
     def alternatives(self) -> int:
-        """How many alternatives to each token are asked for."""
+        """The number of alternatives to each token that are requested."""
         return 0
 
     @property
@@ -249,7 +247,7 @@ class JudgmentLayer(KeyedByFields):
 
 
 def final_answer(text: str) -> str:
-    """What stands after the thoughts of a model that writes them into its answer; empty if these do not end."""
+    """The text after the thoughts of a model that writes them into its answer; empty if they do not end."""
     _, end, tail = text.rpartition("</think>")
     if end:
         return tail.strip()

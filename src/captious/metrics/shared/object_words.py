@@ -21,8 +21,6 @@ from captious.errors import ParameterError, ResourceError
 from captious.resources.coco_objects import FILE, NAME
 from captious.resources.text_files import text_as_json
 
-__all__ = ["COCO", "Mention", "MentionFinder", "ObjectWords", "as_object_words"]
-
 #: The words of the package.
 COCO = NAME
 
@@ -53,7 +51,7 @@ class ObjectWords:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call them; with a checksum, unless they are those of the package."""
+        """The words in signatures; with a checksum, unless they are those of the package."""
         if self.name == COCO:
             return self.name
         content = json.dumps([sorted(table.items()) for table in (self.object_of, self.joined, self.dropped)])
@@ -120,7 +118,7 @@ class MentionFinder:
         return [word for word, _, _ in self._with_joined(self._base_forms(tokens))]
 
     def mentions(self, tokens: Sequence[str]) -> list[Mention]:
-        """What ``objects`` finds, with the words that name them."""
+        """The result of ``objects``, with the words that name them."""
         kept = self._kept(tokens)
         return [Mention(word, self._object_of[word], a, b) for word, a, b in kept if word in self._object_of]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from captious.metrics.shared.model_judge import ModelJudge, Reading, first_object
 from captious.models.endpoints import Answer
 
-__all__ = ["JudgePairwise", "preference"]
-
 
 class JudgePairwise(ModelJudge):
     """Which of two captions a model prefers. Statistics (k = 2): points of the first, 0, .5 or 1; whether there is a

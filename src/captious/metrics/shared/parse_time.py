@@ -10,15 +10,13 @@ from captious.parsing.parsed_captions import ParseSource
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.text.sentences import LONG_SENTENCE
 
-__all__ = ["n_long_captions", "slow_parses"]
-
 _SECONDS = 0.25  # CPU seconds of a sentence of 100 words, with the bundled grammar
 _WORDS = 100  # beyond which captions are cut for the parser
 _PATIENCE = 20.0  # seconds that are not worth a word
 
 
 def n_long_captions(captions: Captions, tokenizer: Tokenizer) -> int:
-    """How many candidates and references have more words than one sentence usually has."""
+    """The number of candidates and references that have more words than a sentence usually has."""
     sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(tokenizer))
     return sum(int((side.lengths > LONG_SENTENCE).sum()) for side in sides)
 

@@ -7,8 +7,6 @@ import os
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.parsing.parsed_captions import ParseSource, as_parse_source
 
-__all__ = ["ParserParameter"]
-
 
 class ParserParameter(ResourceParameter[ParseSource | str | os.PathLike[str] | None, ParseSource]):
     """A grammar, spaCy pipeline, file of parses, or other source; None for the best grammar available."""

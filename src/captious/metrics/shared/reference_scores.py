@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from captious.metrics.contract.parameters import ChoiceParameter
 
-__all__ = ["CombineParameter", "over_references"]
-
 _COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np.minimum}
 
 

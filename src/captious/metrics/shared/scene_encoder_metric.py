@@ -10,8 +10,6 @@ from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.parsing.parsed_captions import approximate
 from captious.scenes.caption_tuples import SPLITS, TupleLayer
 
-__all__ = ["SceneEncoderMetric"]
-
 
 class SceneEncoderMetric(EncoderMetric):
     """Base class of metrics with a parser and a sentence encoder."""

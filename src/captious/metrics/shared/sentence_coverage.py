@@ -20,8 +20,6 @@ from captious.data import Captions, References, read_captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.text.sentences import sentences_of
 
-__all__ = ["CoverageMatrix", "CoveredSentence", "PairScores", "SentenceCoverage"]
-
 #: Scores of pairs of sentences, float64[n], 0 to 1, from the rows of both in a table, int64[n] each.
 PairScores: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 
@@ -48,7 +46,7 @@ class CoveredSentence:
 
 @dataclass(frozen=True)
 class CoverageMatrix:
-    """Which sentences of a candidate and of its references agree.
+    """The agreement of the sentences of a candidate with those of its references.
 
     Args:
         score: harmonic mean of precision and recall.
@@ -105,7 +103,7 @@ class SentenceCoverage(MeanMetric):
             )
 
     def explain(self, candidate: str, references: Sequence[str], state: Any = None) -> CoverageMatrix:
-        """How well each sentence of a candidate agrees with each sentence of its references.
+        """The agreement of each sentence of a candidate with each sentence of its references.
 
         Args:
             candidate, references: captions of one image.

@@ -9,8 +9,6 @@ from captious.data import CaptionSets
 from captious.data.source import images
 from captious.errors import ParameterError
 
-__all__ = ["MOST", "check_candidates", "spread"]
-
 #: The most candidates of an image. All pairs of them are compared, and eigenvalues take their third power.
 MOST = 1_000
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.text.stop_words import StopWords, as_stop_words
 
-__all__ = ["StopWordsParameter"]
-
 
 class StopWordsParameter(ResourceParameter[StopWords | str | os.PathLike[str] | Iterable[str] | None, StopWords]):
     """A file with one word per line, or words; None for the metric's default, NLTK's list."""

@@ -15,12 +15,10 @@ from captious.metrics.contract.metric import State
 from captious.models import Encoder
 from captious.models.encoding_layers import numbered
 
-__all__ = ["TokenFrequencies"]
-
 
 @dataclass(frozen=True, eq=False)
 class TokenFrequencies:
-    """How many captions of a corpus contain each token; every caption counts, duplicates included.
+    """The number of captions of a corpus that contain each token; every caption counts, duplicates included.
 
     Args:
         counts: int64[size of the vocabulary], captions by token id.

@@ -14,8 +14,6 @@ from captious.models.embedded_words import EmbeddedLayer
 from captious.models.word_vectors import missing_vectors
 from captious.text.stop_words import StopWords, as_stop_words
 
-__all__ = ["VectorMetric", "VectorsParameter", "as_vectors"]
-
 _MANY = 0.1  # share of words without a vector that is worth a warning
 
 

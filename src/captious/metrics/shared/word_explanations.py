@@ -10,18 +10,6 @@ from typing import ClassVar
 from captious.data import Captions, read_captions
 from captious.text import Tokenizer, TokenLayer, WordLayer
 
-__all__ = [
-    "MatchedNgram",
-    "NgramMatches",
-    "NgramWeights",
-    "OrderMatches",
-    "Subsequence",
-    "SubsequenceExplanation",
-    "WeightedNgram",
-    "ngrams",
-    "token_lists",
-]
-
 #: The orders of n-grams.
 ORDERS = (1, 2, 3, 4)
 

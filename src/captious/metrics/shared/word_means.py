@@ -22,8 +22,6 @@ from captious.models import Encoder, TextLayer
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
 from captious.native import mean_vectors, threads
 
-__all__ = ["WordMeanMetric"]
-
 _LOWEST = 1  # the first contextual layer, like ELMo's lowest
 _ROWS_AT_ONCE = 1 << 13
 

@@ -12,8 +12,6 @@ from captious.errors import ResourceError
 from captious.models.endpoints.questions import Answer
 from captious.resources.cache import cache_folder, make_folder
 
-__all__ = ["AnswerCache"]
-
 _FORMAT = 1
 _AT_A_TIME = 500  # keys in a query
 _PATIENCE = 60.0  # seconds to wait for another process that writes

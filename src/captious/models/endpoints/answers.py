@@ -15,12 +15,10 @@ from captious.progress import Progress
 if TYPE_CHECKING:
     from captious.models.endpoints.chat_model import ChatModel
 
-__all__ = ["Cost", "ask"]
-
 
 @dataclass(frozen=True)
 class Cost:
-    """What questions cost, before they are asked.
+    """The cost of questions, before they are asked.
 
     Args:
         calls: number of calls.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from captious.models.endpoints.chat_model import ChatModel
 
-__all__ = ["ChatClient"]
-
 #: Statuses of failures that may pass.
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _LONGEST_WAIT = 60.0  # seconds between repetitions, unless the server says otherwise

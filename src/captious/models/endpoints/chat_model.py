@@ -17,8 +17,6 @@ from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.models.endpoints.questions import Answer, Question
 
-__all__ = ["ENDPOINT", "INSTALL", "KEY", "ChatModel", "as_chat_model", "missing_client"]
-
 #: The command that installs what endpoints need.
 INSTALL = "pip install 'captious[judges]'"
 #: Environment variables: the address of the endpoint, its key, and the most calls, unless arguments give them.
@@ -94,7 +92,7 @@ class ChatModel:
 
     @property
     def label(self) -> str:
-        """What signatures call it: the name, and a checksum of ``body`` and ``omit`` if there are any."""
+        """The model in signatures: the name, and a checksum of ``body`` and ``omit`` if there are any."""
         if not self.body and not self.omit:
             return self.name
         changed = json.dumps([self.body, sorted(self.omit)], sort_keys=True)
@@ -102,7 +100,7 @@ class ChatModel:
 
     @property
     def identity(self) -> str:
-        """What tells it apart from all other models in the cache."""
+        """The key of the model in the cache."""
         return f"{self.endpoint}|{self.label}"
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:

@@ -12,8 +12,6 @@ from typing import Any
 
 from captious.errors import InputError
 
-__all__ = ["REFUSED", "Answer", "Question", "Token", "image_bytes"]
-
 #: How answers end that were refused: another attempt would be refused, too.
 REFUSED = frozenset({"content_filter", "content_policy_violation", "context_length_exceeded"})
 #: Characters of a token, about: for estimates of costs.

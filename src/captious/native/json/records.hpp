@@ -38,7 +38,7 @@ public:
     // The fields of the next object, the last where a name is repeated; nothing at the end of the list.
     const std::vector<JsonField>* next();
 
-    // Whether nothing but the end of the list is left.
+    // Whether only the end of the list is left.
     bool at_end() const;
 
     // Whether an object had a key with escapes, which may be one of the names.

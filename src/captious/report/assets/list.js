@@ -1,4 +1,4 @@
-// A list of any length of which only the rows in sight exist. Arrow keys, Page Up and Down, Home and End move in it.
+// A list of any length; only the rows in sight exist. Arrow keys, Page Up and Down, Home and End move in it.
 
 const AROUND = 8; // rows beyond each edge
 

@@ -21,8 +21,6 @@ from captious.data.captions import ReferenceLayer
 from captious.native import Vocabulary
 from captious.report.page.packed_columns import Column, Columns
 
-__all__ = ["CaptionWords", "TokenIds", "TokenTable", "caption_words", "ragged"]
-
 
 class TokenIds(Protocol):
     """Captions as ids over a vocabulary; what layers of tokens are."""
@@ -58,7 +56,7 @@ class CaptionWords:
     offsets: Sequence[NDArray[np.int64]]
 
     def pack(self, columns: Columns) -> dict[str, Any]:
-        """What the manifest says about them."""
+        """Their entries in the manifest."""
         lists = [
             {"counts": columns.integers(np.diff(offsets)), "values": columns.integers(ids)}
             for ids, offsets in zip(self.ids, self.offsets, strict=True)
@@ -133,7 +131,7 @@ class TokenTable:
         )
 
     def pack(self, columns: Columns) -> dict[str, Any]:
-        """What the manifest says about them."""
+        """Their entries in the manifest."""
         others: list[Column] = [
             {name: value if name == "list" else columns.integers(value) for name, value in other.items()}
             for other in self._others

@@ -17,8 +17,6 @@ from captious.report.image_folder import ImageFolder
 from captious.report.image_urls import ImageUrls
 from captious.version import __version__
 
-__all__ = ["document"]
-
 _STYLES = (f"{DESIGN_FOLDER}/tokens.css", "tables.css", "page.css", "explanations/explanations.css")
 _LIBRARIES = ("d3-7.9.2", "observable-plot-0.6.17")
 #: In the order in which they are put together; each is a part of one module.

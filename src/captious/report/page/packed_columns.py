@@ -14,9 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Column", "Columns"]
-
-#: What the manifest says about a column.
+#: The entry of a column in the manifest.
 Column: TypeAlias = dict[str, Any]
 
 _INTEGERS = (np.uint8, np.uint16, np.uint32, np.int32)

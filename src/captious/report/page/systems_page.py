@@ -18,8 +18,9 @@ from captious.errors import ParameterError
 from captious.evaluation import GroupedReport, PairwiseComparison, Report, Reports
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.difference_tables import difference_table
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
+from captious.random_seed import DEFAULT_SEED
 from captious.report import numbers
 from captious.report.html import html_table, note, scrolling, signature_list, text
 from captious.report.image_folder import ImageFolder, image_source
@@ -31,8 +32,6 @@ from captious.report.page.explanations.manifest import explanations_of
 from captious.report.page.packed_columns import Columns
 from captious.report.presentation import Presentation
 from captious.table import Table
-
-__all__ = ["SystemsPage"]
 
 _LEVEL = 0.95
 _COMMAND = re.compile(r"(?P<warning>.+\.) (?P<advice>[^.]*:) (?P<command>captious [a-z].*?)\.?")
@@ -79,7 +78,7 @@ class SystemsPage:
 
     @cached_property
     def images(self) -> ImageUrls | ImageFolder | None:
-        """Where images come from."""
+        """The source of images."""
         return None if self.image_url is None else image_source(self.image_url, self.folder)
 
     @cached_property
@@ -183,7 +182,7 @@ class SystemsPage:
 
     @property
     def _shown(self) -> Presentation:
-        """How tables are shown."""
+        """The presentation of tables."""
         return Presentation(percent=self.percent)
 
     # ---- the parts that need no script

@@ -13,8 +13,6 @@ from captious.report.html import details, html_table, note, scrolling, text
 from captious.report.page.document import document
 from captious.table import Table
 
-__all__ = ["table_page"]
-
 
 def table_page(table: Table, title: str = "") -> str:
     """The table, and a chart for each of its pictures."""
@@ -33,7 +31,7 @@ def table_page(table: Table, title: str = "") -> str:
 
 
 def _figure(picture: Picture) -> dict[str, Any]:
-    """What ``assets/results.js`` draws."""
+    """The data that ``assets/results.js`` draws."""
     kind, content = _CHARTS[type(picture)]
     return {"kind": kind, "title": numbers.plain(picture.title), **content(picture)}
 

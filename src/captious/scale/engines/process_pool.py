@@ -23,8 +23,6 @@ from captious.errors import ShardError
 from captious.native import using_threads
 from captious.scale.engines import Outcome
 
-__all__ = ["run", "session"]
-
 #: Processes are started by ``run``.
 session = nullcontext
 
@@ -32,7 +30,7 @@ R = TypeVar("R")
 
 _work: Any = None
 
-#: How often a task is tried again whose process was killed, and a process that did not come as far as its first task.
+#: The number of retries of a task whose process was killed, and a process that did not come as far as its first task.
 _MOST_LOST, _MOST_STILLBORN = 10, 3
 
 

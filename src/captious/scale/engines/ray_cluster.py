@@ -14,11 +14,9 @@ from captious.errors import MissingExtraError
 from captious.native import using_threads
 from captious.scale.engines import Outcome
 
-__all__ = ["run", "session"]
-
 R = TypeVar("R")
 
-#: How often Ray does a task again whose worker was lost.
+#: The number of Ray's retries of a task whose worker was lost.
 _RETRIES = 20
 
 _unpacked: dict[str, Any] = {}

@@ -17,25 +17,6 @@ from captious.server.models import Challenge, Submission, TeamApproval, Webhook
 from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for
 from captious.server.scoring import queue
 
-__all__ = [
-    "ApprovalAnswer",
-    "BoardRow",
-    "ChallengeAnswer",
-    "ChallengeSummary",
-    "CheckAnswer",
-    "ErrorAnswer",
-    "NewWebhookAnswer",
-    "SubmissionAnswer",
-    "TermsAnswer",
-    "WebhookAnswer",
-    "approval_answer",
-    "challenge_answer",
-    "challenge_summary",
-    "submission_answer",
-    "webhook_answer",
-]
-
-
 _exact = with_config(ConfigDict(extra="forbid"))
 
 
@@ -51,7 +32,7 @@ class ProblemAnswer(TypedDict):
 
 @_exact
 class ErrorAnswer(TypedDict):
-    """Why a call was refused."""
+    """The reason why a call was refused."""
 
     error: str
     problems: NotRequired[list[ProblemAnswer]]
@@ -59,7 +40,7 @@ class ErrorAnswer(TypedDict):
 
 @_exact
 class CheckAnswer(TypedDict):
-    """What a dry run has found: problems of the captions, and why a submission would be refused now."""
+    """The result of a dry run: problems of the captions, and why a submission would be refused now."""
 
     problems: list[ProblemAnswer]
     remarks: list[str]

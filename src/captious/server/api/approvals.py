@@ -15,8 +15,6 @@ from captious.server.people.approval import approvals_of
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 
-__all__ = ["decide", "teams"]
-
 
 @call(
     GET=Declared(

@@ -18,8 +18,6 @@ from captious.server.people.addresses import token_in
 from captious.server.people.rates import limit
 from captious.server.people.secrets import token_of
 
-__all__ = ["Declared", "Failure", "Parameter", "View", "call", "is_true"]
-
 View = Callable[..., HttpResponse]
 
 

@@ -17,8 +17,6 @@ from captious.server.api.answers import CheckAnswer, ErrorAnswer
 from captious.server.api.calls import Declared
 from captious.version import __version__
 
-__all__ = ["PREFIX", "description", "openapi", "page"]
-
 PREFIX = "/api/v1/"
 _REF = "#/components/schemas/{model}"
 _ERRORS = {

@@ -14,8 +14,6 @@ from captious.server.models import Challenge, Phase, Submission, Team
 from captious.server.pages.forms import EditForm, one_line, open_phases
 from captious.server.people.teams import teams_of
 
-__all__ = ["new_submission", "receive", "team_of", "upload_key", "valid"]
-
 _CHUNK = 256 * 1024
 _LONGEST_KEY = 64
 

@@ -41,22 +41,6 @@ from captious.server.scoring import queue
 from captious.server.submissions import intake
 from captious.server.submissions.storage import incoming_folder
 
-__all__ = [
-    "archive",
-    "cancel",
-    "challenge",
-    "challenges",
-    "choose",
-    "delete",
-    "edit",
-    "file",
-    "leaderboard",
-    "metrics",
-    "submission",
-    "submissions",
-    "terms",
-]
-
 _ROWS_PER_PAGE = 100
 
 

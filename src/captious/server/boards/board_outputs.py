@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from captious.server.models import Phase
 
-__all__ = ["BoardOutputs", "ReferenceSet", "sets_of"]
-
 
 class ReferenceSet(NamedTuple):
     """A reference set of a board: the captions file that it judges, and its name."""
@@ -53,7 +51,7 @@ class BoardOutputs:
 
     @property
     def lower_is_better(self) -> tuple[str, ...]:
-        """The outputs of which lower scores are better."""
+        """The outputs where lower scores are better."""
         return tuple(name for name, lower in self.directions.items() if lower)
 
     @property

@@ -27,20 +27,6 @@ from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import storage
 
-__all__ = [
-    "ORDERS",
-    "Browsing",
-    "CaptionRow",
-    "Explanation",
-    "ShownCaption",
-    "caption_row",
-    "explanations",
-    "neighbors",
-    "positions_of",
-    "rows_of",
-    "scores_of",
-]
-
 #: How the captions can be sorted.
 ORDERS = ("lowest", "highest", "difference", "image")
 _WIDTH = 100  # columns of explanations as text
@@ -49,7 +35,7 @@ _DIGITS = 4  # of the numbers in them
 
 @dataclass(frozen=True)
 class Browsing:
-    """Which captions, and in which order: what the address says, checked.
+    """The request for captions in some order, read from its address and checked.
 
     Args:
         query: the board.

@@ -11,8 +11,6 @@ from captious.server.boards.leaderboard import Row, rows_at
 from captious.server.boards.leaderboard_query import query_from, standing_of
 from captious.server.models import Challenge, Phase, Standing, Submission
 
-__all__ = ["ChallengeCard", "cards"]
-
 _MOST_POINTS = 60  # of a curve
 
 

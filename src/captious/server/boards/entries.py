@@ -15,8 +15,6 @@ from typing import NamedTuple
 from captious.server.boards.resampled_scores import Record
 from captious.server.models import Phase
 
-__all__ = ["Member", "entries_of"]
-
 
 class Member(NamedTuple):
     """What the order of a board depends on, of one submission."""

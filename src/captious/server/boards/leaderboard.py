@@ -19,8 +19,6 @@ from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.people.access import may_see_board
 
-__all__ = ["ROWS_PER_PAGE", "Board", "Cell", "Column", "Row", "all_rows", "as_json", "as_table", "board", "rows_at"]
-
 #: Rows of a page of a leaderboard.
 ROWS_PER_PAGE = 100
 _MOST_OWN = 20
@@ -103,7 +101,7 @@ class Board:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """What the drawings of the scores in ``main`` have in common: the ends of all intervals."""
+        """The common scale of the drawings of scores in ``main``: the ends of all intervals."""
         cells = [cell for row in (*self.rows, *self.own_rows) for cell in row.cells if cell.name == self.main]
         ends = [end for cell in cells for end in (cell.low, cell.high) if end is not None]
         return (min(ends), max(ends)) if ends else (0.0, 0.0)
@@ -127,7 +125,7 @@ class Board:
 
     @property
     def lower_is_better(self) -> str:
-        """The outputs of which lower scores are better, separated by commas."""
+        """The outputs where lower scores are better, separated by commas."""
         return ", ".join(column.name for column in self.columns if column.lower_is_better)
 
     @property
@@ -222,7 +220,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
 
 
 def all_rows(query: Query) -> Iterator[Row]:
-    """All rows of the leaderboard, of which only some are in memory at a time."""
+    """All rows of the leaderboard, some of them in memory at a time."""
     standing = standing_of(query)
     order = _order(query, standing)
     for begin in range(0, len(order), _ROWS_AT_A_TIME):

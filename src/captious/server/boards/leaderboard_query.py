@@ -15,9 +15,7 @@ from captious.server.boards.board_outputs import BoardOutputs, ReferenceSet
 from captious.server.models import Challenge, Phase, Standing, Submission
 from captious.server.people.access import may_see_board
 
-__all__ = ["Query", "choices", "found", "histories", "own_places", "query_from", "standing_of"]
-
-#: What sorts by the time of submission, in addresses.
+#: The word in addresses that sorts by the time of submission.
 DATE = "date"
 _MOST_CHOICES = 100
 _LONGEST_FIND = 100  # characters
@@ -25,7 +23,7 @@ _LONGEST_FIND = 100  # characters
 
 @dataclass(frozen=True)
 class Query:
-    """Which leaderboard: what the address says, checked.
+    """The request for a leaderboard, read from its address and checked.
 
     Args:
         phase: of the challenge.

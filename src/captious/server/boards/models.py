@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-__all__ = ["Standing"]
-
 
 class Standing(models.Model):
     """A board as it is shown: the submissions of a phase in the order of one output, the best first, with ranks.

@@ -10,8 +10,6 @@ from captious.server.boards.submission_place import query_of
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.models import Submission
 
-__all__ = ["SORTS", "OwnScore", "own_scores", "sorted_scores"]
-
 #: How a list of submissions can be sorted, with what it is sorted by at first.
 SORTS = {"date": True, "method": False, "score": True}
 

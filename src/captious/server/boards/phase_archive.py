@@ -27,8 +27,6 @@ from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
 from captious.version import __version__
 
-__all__ = ["HEADS", "PhaseArchive"]
-
 #: The columns of the table of scores: a row for each submission, reference set and output.
 HEADS = (
     *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),
@@ -95,7 +93,7 @@ class PhaseArchive:
         return self._teams.setdefault(key, f"Team {len(self._teams) + 1}")
 
     def _number(self, submission: Submission) -> int:
-        """How the archive calls a submission."""
+        """The name of a submission in the archive."""
         if not self.anonymous:
             return int(submission.pk)
         return self._numbers.setdefault(submission.pk, len(self._numbers) + 1)

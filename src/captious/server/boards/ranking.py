@@ -20,8 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-__all__ = ["HOLM_ROWS", "SIGNIFICANCE", "Rows", "corrected_rows", "rank_rows", "update_ranks"]
-
 #: The level of significance.
 SIGNIFICANCE = 0.05
 #: Boards with more rows are ranked with Bonferroni's correction.
@@ -31,7 +29,7 @@ _BLOCK = 512  # rows that are compared with all others at a time
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Submissions with their scores in one output. Higher is better: negate outputs of which lower is better.
+    """Submissions with their scores in one output. Higher is better: negate outputs where lower is better.
 
     Args:
         scores: float64[n], all finite.
@@ -121,7 +119,7 @@ def _bonferroni(rows: Rows) -> NDArray[np.int64]:
 
 
 def _least_errors(n: int) -> float:
-    """How many standard errors a difference must have on a board of n rows."""
+    """The number of standard errors that a difference must have on a board of n rows."""
     tested = corrected_rows(n)
     return float(-ndtri(SIGNIFICANCE / (tested * (tested - 1))))  # two sides of n (n - 1) / 2 pairs
 

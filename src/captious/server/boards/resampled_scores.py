@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 
-__all__ = ["Record", "ResampledScores"]
-
 #: The submission, and when it was scored, in microseconds.
 Record: TypeAlias = tuple[int, int]
 

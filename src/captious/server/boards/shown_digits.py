@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["effect_digits", "interval_digits", "p_digits", "rounded", "rounded_array", "rounded_ends", "rounded_values"]
-
 
 def interval_digits(digits: int) -> int:
     """Decimal places of the ends of intervals, where scores have ``digits``.

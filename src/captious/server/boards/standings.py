@@ -29,8 +29,6 @@ from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.scoring.stored_results import read_results
 
-__all__ = ["board_changed", "refresh", "refresh_stale"]
-
 _log = logging.getLogger("captious.boards")
 _MOST_ROWS = 500  # of a board that is computed by whoever changes it; others are left to a worker
 _MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
@@ -88,7 +86,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _members(phase: Phase) -> list[Member]:
-    """What can be on the board, in the order of submission."""
+    """The submissions that can be on the board, in the order of submission."""
     rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
     values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen")
     return [Member((pk, round(1e6 * finished.timestamp())), *rest) for pk, finished, *rest in values]

@@ -12,8 +12,6 @@ from captious.server.boards.shown_digits import effect_digits, p_digits, rounded
 from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
 
-__all__ = ["ComparedOutput", "compare_submissions"]
-
 
 @dataclass(frozen=True)
 class ComparedOutput:

@@ -18,8 +18,6 @@ from captious.server.models import Standing, Submission
 from captious.server.people.access import may_browse, may_see_board
 from captious.server.scoring.stored_results import read_results
 
-__all__ = ["Images", "Place", "compared_outputs", "images_of", "place_of", "query_of"]
-
 _AROUND = 2  # neighbors at each side
 _BARS = 20
 _IMAGES = 3  # the best, and the worst
@@ -59,9 +57,9 @@ class Place:
 
     @property
     def others(self) -> list[Submission]:
-        """What it is compared with, each once."""
-        found = [other for other in (self.leader, self.before) if other is not None]
-        return found[:1] if len(found) == 2 and found[0] == found[1] else found
+        """The submissions that it is compared with, each once."""
+        others = [other for other in (self.leader, self.before) if other is not None]
+        return others[:1] if len(others) == 2 and others[0] == others[1] else others
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,6 @@ from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Submission
 
-__all__ = ["ComparedVersions", "VersionRow", "compare_versions", "rows_of", "signatures_of"]
-
 
 @dataclass(frozen=True)
 class ComparedVersions:
@@ -53,7 +51,7 @@ class VersionRow:
 
     @property
     def climbed(self) -> int | None:
-        """How many places it is better than before; negative for worse."""
+        """The number of places gained; negative for places lost."""
         if self.place_before is None or self.place_after is None:
             return None
         return self.place_before - self.place_after
@@ -92,11 +90,11 @@ def rows_of(query: Query, versions: ComparedVersions) -> list[VersionRow]:
 def signatures_of(query: Query, versions: ComparedVersions) -> list[tuple[int, list[str]]]:
     """Each version, with the signatures of the output's scores: more than one if it was changed without a new one."""
     entry = KeyTransform("signature", KeyTransform(query.output, KeyTransform(query.key, "outputs")))
-    found = []
+    changes = []
     for version in (versions.before, versions.after):
         rows = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk")
-        found.append((version, [text for text in dict.fromkeys(rows.values_list(entry, flat=True)) if text]))
-    return found
+        changes.append((version, [text for text in dict.fromkeys(rows.values_list(entry, flat=True)) if text]))
+    return changes
 
 
 def _scores(query: Query, version: int) -> dict[int, float]:

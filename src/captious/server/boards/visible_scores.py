@@ -14,8 +14,6 @@ from captious.server.boards.shown_digits import rounded, rounded_ends
 from captious.server.models import Phase, Submission
 from captious.server.people.access import may_see_scores
 
-__all__ = ["rounded_outputs", "visible_scores"]
-
 
 def rounded_outputs(outputs: Mapping[str, Mapping[str, Any]], phase: Phase) -> dict[str, dict[str, Any]]:
     """The scores on one reference set, output -> {"score", "low", "high", "signature"}, rounded."""

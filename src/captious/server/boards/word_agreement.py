@@ -11,8 +11,6 @@ from captious.server.submissions.words import WORD
 from captious.text.stems import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 
-__all__ = ["Piece", "has_word", "pieces"]
-
 
 @dataclass(frozen=True)
 class Piece:

@@ -18,8 +18,6 @@ from captious.server.challenges.definition import ChallengeDefinition
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
-__all__ = ["baseline_problems"]
-
 _REMEMBERED = 500  # readings
 _found: dict[str, tuple[str, ...]] = {}
 

@@ -28,8 +28,6 @@ from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import new_folder, slug_line, starter_metrics
 
-__all__ = ["import_bundle"]
-
 _CODABENCH, _EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
 _MOST_BYTES = 4 << 30
 _CIDER = {"cider": "cider-d"}  # as the COCO toolkit, whose CIDEr is CIDEr-D
@@ -67,20 +65,20 @@ def _opened(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
         if bundle.is_file() and zipfile.is_zipfile(bundle):
             folder = scratch / "bundle"
             _unpack(bundle, folder)
-        found = [path for name in names for path in (*folder.glob(name), *folder.glob(f"*/{name}"))]
+        paths = [path for name in names for path in (*folder.glob(name), *folder.glob(f"*/{name}"))]
         if bundle.is_file() and folder == bundle.parent:
-            found = [bundle] if bundle.name in names else []
-        if not found:
+            paths = [bundle] if bundle.name in names else []
+        if not paths:
             raise InputError(
                 f"{bundle} is not a bundle",
                 help=f"name a zip file or folder with {_CODABENCH[0]} (Codabench) or {_EVALAI[0]} (EvalAI)",
             )
-        values = yaml.safe_load(found[0].read_bytes())
+        values = yaml.safe_load(paths[0].read_bytes())
     except (OSError, zipfile.BadZipFile, yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"cannot read {bundle}", where=" ".join(str(error).split())) from error
     if not isinstance(values, dict):
-        raise InputError(f"{bundle} is not a bundle", where=f"{found[0].name} has no keys")
-    return found[0], values
+        raise InputError(f"{bundle} is not a bundle", where=f"{paths[0].name} has no keys")
+    return paths[0], values
 
 
 def _unpack(archive: Path, target: Path) -> None:
@@ -308,16 +306,16 @@ class _Bundle:
         files = [file for name in names if (file := self._path(name)) is not None]
         if len(files) > 1:
             self.left_out.append("reference data of other phases: " + ", ".join(file.name for file in files[1:]))
-        found: list[Path] = []
+        paths: list[Path] = []
         for file in files[:1]:
             if file.is_file() and zipfile.is_zipfile(file):
                 _unpack(file, self._scratch / "data")
                 file = self._scratch / "data"
             if file.is_dir():
-                found += sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
+                paths += sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
             else:
-                found.append(file)
-        return found
+                paths.append(file)
+        return paths
 
     def _name_the_rest(self) -> None:
         for board in _tables(self._values.get("leaderboards")):
@@ -363,7 +361,7 @@ def _unused(name: str, names: Sequence[str], between: str = " ") -> str:
 
 
 def _markdown(file: Path) -> str:
-    """A page as Markdown. HTML is, but for its indentation, which would make it code."""
+    """A page as Markdown. HTML is Markdown once it is not indented, which would make it code."""
     text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
     if file.suffix.lower() not in {".html", ".htm"}:
         return text

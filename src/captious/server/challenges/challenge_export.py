@@ -13,8 +13,6 @@ from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import new_folder
 from captious.server.models import IDS_FOLDER, Challenge, Phase
 
-__all__ = ["challenge_named", "export_challenge"]
-
 
 def challenge_named(slug: str) -> Challenge:
     """The challenge with this name in addresses.
@@ -24,8 +22,8 @@ def challenge_named(slug: str) -> Challenge:
     """
     challenge = Challenge.objects.filter(slug=slug).first()
     if challenge is None:
-        known = ", ".join(Challenge.objects.order_by("slug").values_list("slug", flat=True)) or "none"
-        raise ParameterError(f"there is no challenge {slug!r}", help=f"challenges of this server: {known}")
+        slugs = ", ".join(Challenge.objects.order_by("slug").values_list("slug", flat=True)) or "none"
+        raise ParameterError(f"there is no challenge {slug!r}", help=f"challenges of this server: {slugs}")
     return challenge
 
 

@@ -17,8 +17,6 @@ from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
 from captious.server.challenges.problems import at, one_line
 
-__all__ = ["FILE_SETTINGS", "SETTINGS", "SHARED_SETTINGS", "directions_of", "metric_problems", "settings_in"]
-
 #: The settings of metrics that a challenge may have. The number of threads is the server's, and
 #: captions are sent to no other machine.
 SETTINGS = tuple(field.name for field in fields(Settings) if field.name not in ("threads", "judge"))
@@ -103,7 +101,7 @@ def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, s
 
 
 def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
-    """What a metric needs that is not here; "" if it can run.
+    """What a metric lacks here; "" if it can run.
 
     Raises:
         CaptiousError: it cannot be made with its parameters.

@@ -33,12 +33,10 @@ from captious.server.people.teams import baselines_team
 from captious.server.scoring import versions
 from captious.server.submissions import intake, storage
 
-__all__ = ["Loaded", "check_for_server", "load_challenge"]
-
 
 @dataclass(frozen=True)
 class Loaded:
-    """What loading did: how many submissions are scored again, and how many baselines were submitted."""
+    """The result of loading: the numbers of submissions that are scored again and of baselines submitted."""
 
     challenge: Challenge
     is_new: bool
@@ -118,7 +116,7 @@ def _load(checked: CheckedChallenge, agree: Callable[[Changes], bool]) -> Loaded
 
 
 def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
-    """What can only be checked in the server: that organizers have accounts, and submissions still have all images."""
+    """Check what only the server can: that organizers have accounts, and submissions still have all images."""
     names = checked.definition.organizers
     users = set(User.objects.filter(username__in=names).values_list("username", flat=True))
     problems = [

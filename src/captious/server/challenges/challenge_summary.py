@@ -8,8 +8,6 @@ from captious.report.numbers import counted
 from captious.server.challenges.definition import PhaseDefinition
 from captious.server.challenges.folder import CheckedChallenge
 
-__all__ = ["summary_rows"]
-
 
 def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
     """The rows of a summary, each a heading and a text; what belongs together has the same heading."""

@@ -16,8 +16,6 @@ from captious.server.challenges.definition import BaselineDefinition
 from captious.server.challenges.folder import FILE_NAME, CheckedChallenge
 from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission
 
-__all__ = ["Changes", "baseline_filename", "changes_of"]
-
 _Status = Submission.Status
 _LABELS = {
     "texts": ("title",),

@@ -1,6 +1,6 @@
 """What the keys of ``challenge.toml`` say together: defaults that depend on other keys, and contradictions.
 
-These functions take plain values of which any may be wrong, so that contradictions are found among the keys that are
+These functions take plain values, any of which may be wrong, so that contradictions are found among the keys that are
 right.
 """
 
@@ -11,8 +11,6 @@ from typing import Any
 
 from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.problems import at
-
-__all__ = ["CAPTIONS", "cross_problems", "tables", "with_defaults"]
 
 #: The output that ranks if the file names none and this is among the outputs.
 _RANKS = "cider-d"

@@ -33,18 +33,6 @@ from captious.server.challenges.challenge_metrics import SETTINGS, directions_of
 from captious.server.challenges.consistency import CAPTIONS, cross_problems, with_defaults
 from captious.server.challenges.problems import ChallengeError, CrossError, sentences, unknown_key
 
-__all__ = [
-    "BaselineDefinition",
-    "CaptionsDefinition",
-    "ChallengeDefinition",
-    "DownloadDefinition",
-    "PhaseDefinition",
-    "ReferencesDefinition",
-    "TextDefinition",
-    "definition_from",
-    "moment",
-]
-
 _MOMENT = "must be a date and time such as 2026-12-31T23:59:59Z"
 
 
@@ -73,7 +61,7 @@ def _settings(value: Any) -> Any:
 
 
 def _image_url(template: str) -> str:
-    """A template in which nothing but ``{id}`` is replaced, so that it can reach into no object."""
+    """A template in which only ``{id}`` is replaced, so that it cannot reach into any object."""
     if not template:
         return template
     if problem := fields_problem(template):
@@ -294,7 +282,7 @@ class ChallengeDefinition(_Table):
 
     @property
     def lower_is_better(self) -> tuple[str, ...]:
-        """The outputs of which lower scores are better."""
+        """The outputs where lower scores are better."""
         return tuple(label for label, lower in self.directions.items() if lower)
 
     def phase(self, name: str) -> PhaseDefinition:

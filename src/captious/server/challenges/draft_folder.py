@@ -37,18 +37,6 @@ from captious.server.challenges.definition import (
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.problems import at
 
-__all__ = [
-    "Row",
-    "effective",
-    "outside_problems",
-    "published_problems",
-    "put_file",
-    "reference_file",
-    "state_of",
-    "text_of",
-    "write_values",
-]
-
 #: A table of a list: its position in the file, None for a new one, and its values; None where it is removed.
 Row: TypeAlias = tuple[int | None, dict[str, Any] | None]
 
@@ -63,7 +51,7 @@ _TABLES = {
 
 
 def effective(folder: Path) -> dict[str, Any]:
-    """What challenge.toml says, with all defaults, as plain values; it need not be valid."""
+    """The content of challenge.toml with all defaults, as plain values; it need not be valid."""
     data = with_defaults(_read(folder))
     values = {**_defaults(ChallengeDefinition), **data}
     for name, table in _TABLES.items():

@@ -24,9 +24,7 @@ from captious.server.challenges.logo import logo_problem
 from captious.server.challenges.problems import ChallengeError, at, one_line
 from captious.server.submissions.upload import UploadLimits
 
-__all__ = ["FILE_NAME", "SLUG", "CheckedChallenge", "check_folder", "read_reference_set"]
-
-#: What a challenge is described in.
+#: The file that describes a challenge.
 FILE_NAME = "challenge.toml"
 #: Names of challenges in addresses.
 SLUG = re.compile(r"[a-z0-9-]{1,80}")

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-__all__ = ["LOGO_TYPES", "logo_problem"]
-
 _MOST_BYTES = 100 * 1024
 #: Ending of the name -> media type.
 LOGO_TYPES: Mapping[str, str] = {

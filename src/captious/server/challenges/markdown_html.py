@@ -11,8 +11,6 @@ import re
 import nh3
 from markdown_it import MarkdownIt
 
-__all__ = ["as_html"]
-
 _TAGS = {
     *("a", "b", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "hr", "i", "img", "kbd", "li", "ol", "p"),
     *("pre", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"),

@@ -10,8 +10,6 @@ from django.urls import reverse
 
 from captious.server.people.models import Team, User
 
-__all__ = ["Draft", "News", "TeamApproval", "TeamBan", "TermsAcceptance"]
-
 
 class Draft(models.Model):
     """A challenge that is edited on the site: a new one, or changes of one that is there. It is in a folder."""
@@ -41,7 +39,7 @@ class Draft(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where its files are. Never served."""
+        """The folder of its files, which is never served."""
         data: Path = settings.CAPTIOUS.data
         return data / "drafts" / str(self.slug)
 
@@ -99,7 +97,7 @@ class TeamBan(models.Model):
 
 
 class News(models.Model):
-    """What organizers tell everybody who sees a challenge. The text is Markdown."""
+    """News from organizers to everybody who sees a challenge, as Markdown."""
 
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="news")
     title = models.CharField(max_length=200)

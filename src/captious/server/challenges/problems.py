@@ -12,8 +12,6 @@ from pydantic import ValidationError
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError
 
-__all__ = ["ChallengeError", "CrossError", "at", "one_line", "sentences", "unknown_key"]
-
 _HELP = "captious challenge init makes a folder that shows the format"
 
 #: By pydantic's type of an error: the message about the key. Fields of the error's context may be inserted.

@@ -1,4 +1,4 @@
-"""Challenge folders of COCO, nocaps and VizWiz-Captions, which lack nothing but the references.
+"""Challenge folders of COCO, nocaps and VizWiz-Captions, which only lack the references.
 
 Their texts are in ``server/ready``. nocaps has a reference set for each of its domains, besides that of all images.
 """
@@ -16,10 +16,8 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import STARTER, fill_in, new_folder, slug_line, starter_metrics, toml
 
-__all__ = ["READY", "write_ready"]
-
 _FOLDER = Path(__file__).parents[1] / "ready"
-#: What there is, by name.
+#: The ready challenges, by name.
 READY = tuple(sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir()))
 
 _NOCAPS = {"val": "nocaps_val_4500_captions", "test": "nocaps_test_10600_captions"}

@@ -27,8 +27,6 @@ from captious.server.challenges.definition import ReferencesDefinition
 from captious.server.challenges.folder import read_reference_set
 from captious.server.models import Challenge
 
-__all__ = ["give_up", "is_ready", "prepare", "references", "selection", "state"]
-
 _MOST = 8  # reference sets that are kept
 #: A version of a challenge, and when that was made: one of the same name may have been deleted.
 _Version = tuple[str, int, str]
@@ -136,7 +134,7 @@ def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> Referenc
 
 
 def _file(challenge: Challenge, reference_set: ReferencesDefinition) -> Path:
-    """Where a set is, or will be, in prepared form."""
+    """The path of a set in prepared form, which need not exist yet."""
     folder: Path = settings.CAPTIOUS.data / "prepared"
     key = repr((_version(challenge), reference_set.captions, reference_set.name)).encode()
     return folder / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(key).hexdigest()[:16]}.prepared"

@@ -24,21 +24,9 @@ from captious.errors import OutputError
 from captious.metrics.contract import catalogue
 from captious.server.challenges.folder import FILE_NAME, SLUG
 
-__all__ = [
-    "DEMO",
-    "STARTER",
-    "fill_in",
-    "new_folder",
-    "slug_line",
-    "starter_metrics",
-    "toml",
-    "write_demo",
-    "write_starter",
-]
-
 #: The texts of a new challenge.
 STARTER = Path(__file__).parents[1] / "starter"
-#: The demonstration, but for its organizers and metrics. Its images are among the static files of the site.
+#: The demonstration, except for its organizers and metrics. Its images are among the static files of the site.
 DEMO = Path(__file__).parents[1] / "demo"
 
 

@@ -26,8 +26,6 @@ from captious.errors import CaptionFileError, CaptiousError, MissingExtraError, 
 from captious.progress import Progress
 from captious.server.server_settings import SQLITE
 
-__all__ = ["backup", "restore", "restore_database", "settle"]
-
 _POSTGRES = "database.dump"
 _FOLDERS = ("challenges", "drafts", "submissions")
 _FILES = ("secret_key", "captious.toml")

@@ -20,8 +20,6 @@ from django.views.decorators.http import require_safe
 from captious.server.models import RateCount, Submission, WorkerSeen
 from captious.version import __version__
 
-__all__ = ["Queue", "Storage", "healthz"]
-
 _Status = Submission.Status
 #: A worker that was not heard from for so long is gone; it gives a sign of life every 5 seconds.
 _SILENCE = timedelta(seconds=15)
@@ -60,7 +58,7 @@ class Queue:
 
     @property
     def problem(self) -> str:
-        """What is wrong, in a few words; empty if nothing is."""
+        """The problem, in a few words; empty if there is none."""
         if not self.workers:
             return "no worker"
         return "the queue is late" if self.oldest_queued_seconds > 60 * settings.CAPTIOUS.queue_minutes else ""
@@ -105,7 +103,7 @@ class Storage:
 
     @property
     def problem(self) -> str:
-        """What is wrong, in a few words; empty if nothing is."""
+        """The problem, in a few words; empty if there is none."""
         if self.database != "ok":
             return "the database cannot be written"
         return "" if self.data_folder == "ok" else "the data folder cannot be written"

@@ -7,10 +7,8 @@ import logging
 import logging.config
 from datetime import UTC, datetime
 
-__all__ = ["configure"]
-
 _USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
-#: What Django attaches to records and nobody wants to read.
+#: Attributes that Django attaches to records and that are not logged.
 _LEFT_OUT = {"request", "server_time"}
 
 

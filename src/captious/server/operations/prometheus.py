@@ -15,8 +15,6 @@ from prometheus_client.registry import Collector
 from captious.server.models import Challenge, Submission
 from captious.server.operations.health import Queue, Storage
 
-__all__ = ["prometheus_text"]
-
 
 class _Site(Collector):
     def __init__(self, challenges: Any) -> None:

@@ -11,8 +11,6 @@ from pathlib import Path
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings
 
-__all__ = ["SETTINGS_MODULE", "first_administrator", "load_demo", "make_administrator", "migrate", "set_up"]
-
 SETTINGS_MODULE = "captious.server.django_settings"
 _PASSWORD_FILE = "demo_password"
 
@@ -143,7 +141,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
 
 
 def _remark(password: str) -> str:
-    """What is wrong with an administrator's password; empty if nothing is."""
+    """The problem of an administrator's password; empty if there is none."""
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["hashes_password", "takes_long"]
-
 _PASSWORDS = re.compile(
     r"/sign-(in|up|in/connect)|/account/(password|mail|delete|second-step)|/account/reset/[^/]+/[^/]+/"
     r"|/admin/captious/user/.*"

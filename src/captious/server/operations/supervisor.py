@@ -23,8 +23,6 @@ from captious.errors import ParameterError
 from captious.server.operations import logs
 from captious.server.operations.setup import set_up
 
-__all__ = ["listen", "run_web", "run_worker", "supervise"]
-
 _log = logging.getLogger("captious.serve")
 _PIPE_VARIABLE = "CAPTIOUS_SERVER_PIPE"
 _SOCKET_VARIABLE = "CAPTIOUS_SERVER_SOCKET"

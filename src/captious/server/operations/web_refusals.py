@@ -8,8 +8,6 @@ from http import HTTPStatus
 
 from waitress.utilities import Error
 
-__all__ = ["Refusal"]
-
 _PAGE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title></head>

@@ -37,8 +37,6 @@ from captious.server.people.addresses import client_address, network, sender
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
 
-__all__ = ["WebServer"]
-
 _log = logging.getLogger("captious.web")
 _SECONDS = 30  # in which a request that brings no captions must have arrived
 _SILENCE = 60  # seconds without a byte after which a connection is closed
@@ -378,7 +376,7 @@ class WebServer(TcpWSGIServer):
         super().maintenance(now)  # closes connections on which nothing was begun
 
     def _arriving(self, channel: _Channel) -> Holding[_Channel]:
-        """What has arrived on a connection and is not answered yet; only what is not complete can be refused."""
+        """The bytes on a connection that are not answered yet; only an incomplete request can be refused."""
         request = channel.request
         requests = [*channel.requests, *([request] if request is not None else [])]
         owner = self._network(channel, requests[0]) if requests else channel.owner
@@ -392,7 +390,7 @@ class WebServer(TcpWSGIServer):
 
 
 def _connections() -> int:
-    """How many connections the open files of this process allow, after their limit is raised as far as possible."""
+    """The number of connections that the limit of open files allows, after it is raised as far as possible."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         hard = max(soft, 1 << 16)

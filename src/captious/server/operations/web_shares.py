@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-__all__ = ["Holding", "surplus"]
-
 T = TypeVar("T")
 
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from waitress.channel import HTTPChannel
 from waitress.task import ThreadedTaskDispatcher
 
-__all__ = ["TurnThreads", "UploadThreads"]
-
 _Owner = tuple[str, str]
 
 

@@ -19,8 +19,6 @@ from django.conf import settings
 
 from captious.metrics.contract.selection import Selection
 
-__all__ = ["cpu_limit"]
-
 #: Metrics with one of these parameters parse captions, or run a model on them.
 _SLOW = {"parser", "model", "vectors"}
 

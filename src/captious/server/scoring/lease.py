@@ -27,8 +27,6 @@ from django.utils import timezone
 from captious.server.models import Phase, Submission
 from captious.server.scoring import queue, versions
 
-__all__ = ["OUR_FAULT", "Heartbeat", "Lease", "finish", "give_back", "take"]
-
 #: What a submitter reads when scoring failed through no fault of the submission.
 OUR_FAULT = "The server could not score this submission. It does not count towards your quota; please submit it again."
 _log = logging.getLogger("captious.worker")
@@ -224,7 +222,7 @@ def _fail(rows: Any, traceback: str) -> bool:
 
 
 def _ended(reason: str) -> dict[str, Any]:
-    """What is written when a submission fails."""
+    """The columns of a failed submission."""
     return {
         "status": _Status.FAILED,
         "reason": reason,

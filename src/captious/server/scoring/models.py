@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-__all__ = ["Turn", "WorkerSeen"]
-
 
 class Turn(models.Model):
     """When the last turn of a party, or of a challenge, in the queue ended; see scoring/turns.py."""

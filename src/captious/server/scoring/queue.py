@@ -13,8 +13,6 @@ from captious.server.models import Submission, Turn
 from captious.server.scoring.turns import Waiting, in_turn
 from captious.version import __version__
 
-__all__ = ["cancel", "end_turn", "in_order", "place", "places", "queue_again", "remove_old_turns", "waits"]
-
 _Status = Submission.Status
 _FORGOTTEN = timedelta(days=7)  # after its last turn, a party is as one that had none
 _LONG = 200  # submissions in a queue of which the order is not computed for every page

@@ -20,10 +20,8 @@ from captious.atomic_write import whole_file
 from captious.data import Captions, References
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_findings import KINDS, CaptionFindings
-from captious.evaluation.resampling import DEFAULT_SEED
 from captious.metrics.contract.selection import Selection
-
-__all__ = ["Scored", "StoredResults", "read_results", "score_set", "write_results"]
+from captious.random_seed import DEFAULT_SEED
 
 
 @dataclass(frozen=True, eq=False)

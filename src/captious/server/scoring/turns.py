@@ -14,8 +14,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-__all__ = ["Waiting", "in_turn"]
-
 #: A time: a date in the server, a number in simulations.
 _Time = TypeVar("_Time")
 

@@ -21,8 +21,6 @@ from captious.server.people.audit import record
 from captious.server.scoring.queue import queue_again
 from captious.version import __version__
 
-__all__ = ["change", "change_program", "reusable", "show_complete", "store"]
-
 _Status = Submission.Status
 
 

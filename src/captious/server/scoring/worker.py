@@ -32,8 +32,6 @@ from captious.server.scoring.stored_results import Scored, read_results, score_s
 from captious.server.submissions import storage
 from captious.server.submissions.words import count_words
 
-__all__ = ["run", "score"]
-
 _log = logging.getLogger("captious.worker")
 _POLL = 0.3  # seconds between looks at an empty queue
 _TIDY = 600.0  # seconds between removals of leftovers

@@ -22,8 +22,6 @@ from typing import NamedTuple
 
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
-__all__ = ["Entry", "assign", "is_archive", "read_entries", "unpack", "unpack_gzip"]
-
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _CENTRAL_SIGNATURE = b"PK\x01\x02"
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
@@ -115,7 +113,7 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
 
 
 def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
-    """What is wrong with one entry as the directory describes it."""
+    """The problem of one entry as the directory describes it."""
     name, kind = info.orig_filename, stat.S_IFMT(info.external_attr >> 16)
     if len(name) > _LONGEST_NAME:
         yield f"The name of the entry is longer than {_LONGEST_NAME} characters."
@@ -154,7 +152,7 @@ def _is_clutter(name: str) -> bool:
 
 
 def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
-    """Where the packed data of an entry begins; None if its own header is not there or differs from the directory's."""
+    """The start of the packed data of an entry; None if its own header is not there or differs from the directory's."""
     begin = info.header_offset
     if begin < 0 or begin + _LOCAL_HEADER.size > len(data):
         return None

@@ -25,8 +25,6 @@ from captious.server.submissions.equal_captions import equal_captions
 from captious.server.submissions.upload import Problem, UploadLimits, printable
 from captious.server.submissions.words import count_words
 
-__all__ = ["read_captions"]
-
 _FIELDS = ("image_id", "caption")
 _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"
@@ -201,7 +199,7 @@ def _header(names: list[str], _: str) -> Sequence[str]:
 
 
 def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
-    """What is wrong with rows, in the order in which people solve it."""
+    """The problems of rows, in the order in which people solve them."""
     by_kind: defaultdict[str, list[int]] = defaultdict(list)
     details: dict[str, str] = {}
     for problem in problems:

@@ -12,8 +12,6 @@ from captious.server.submissions.archive import assign, is_archive, read_entries
 from captious.server.submissions.captions_file import read_captions
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
-__all__ = ["read_contents"]
-
 
 def read_contents(
     data: bytes,

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from captious.data.ids import ImageId
 from captious.server.submissions.upload import Problem, printable
 
-__all__ = ["ALWAYS_ALLOWED", "equal_captions"]
-
 #: As many equal captions are allowed in any submission: on few images, good systems repeat themselves, too.
 ALWAYS_ALLOWED = 10
 _SHOWN = 60

@@ -35,8 +35,6 @@ from captious.server.submissions.team_entry import mixed_names
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
-__all__ = ["AlreadySubmitted", "KeyReused", "Refused", "check", "earlier_submission", "submit"]
-
 
 class Refused(Exception):
     """A submission that is not taken.

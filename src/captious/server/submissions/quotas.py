@@ -16,8 +16,6 @@ from django.utils import timezone
 
 from captious.server.models import Attempt, Phase, Submission, Team, User
 
-__all__ = ["Quota", "quota"]
-
 #: An upload that is not read after this time was interrupted by us, and does not count.
 READING_MINUTES = 15
 
@@ -66,7 +64,7 @@ class Quota:
 
 
 def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
-    """What a team and a user have used up."""
+    """The quotas that a team and a user have used up."""
     ours = Q(team=team) | Q(user=user) if user is not None else Q(team=team)
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     scored = Submission.objects.filter(ours, phase=phase, counts=True)

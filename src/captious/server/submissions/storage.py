@@ -23,28 +23,13 @@ from django.db.models import QuerySet
 from captious.server.boards.standings import board_changed
 from captious.server.models import Scores, Submission
 
-__all__ = [
-    "ToDataFolder",
-    "candidates_in",
-    "captions_bytes",
-    "captions_file",
-    "delete",
-    "incoming_folder",
-    "new_folder",
-    "reading_lock",
-    "remove_files",
-    "remove_leftovers",
-    "remove_old_results",
-    "upload_file",
-]
-
 _UPLOAD = "upload"
 #: Seconds after which what no submission owns is a leftover of a process that was killed.
 _OLD = 3600
 
 
 def incoming_folder() -> Path:
-    """Where uploads are while they are received and read."""
+    """The folder of uploads while they are received and read."""
     folder: Path = settings.CAPTIOUS.data / "incoming"
     folder.mkdir(exist_ok=True)
     return folder

@@ -11,8 +11,6 @@ from django.db.models import QuerySet
 from captious.server.boards.standings import board_changed
 from captious.server.models import Submission, Team
 
-__all__ = ["choose", "mixed_names", "of_team", "why_not_chosen"]
-
 _Status = Submission.Status
 
 

@@ -15,8 +15,6 @@ from typing import Any
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
 
-__all__ = ["ExpectedFile", "Problem", "UploadLimits", "amount", "printable"]
-
 #: Image ids that a problem names; it counts the rest.
 _SHOWN_IDS = 20
 _SHOWN_CHARACTERS = 100

@@ -29,8 +29,6 @@ from captious.errors import CaptiousError, OutputError, ResourceError
 from captious.server.submissions.contents import read_contents
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
-__all__ = ["read_upload"]
-
 _log = logging.getLogger(__name__)
 
 #: What Python needs to start and to find this module.

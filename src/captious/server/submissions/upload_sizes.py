@@ -5,8 +5,6 @@ Only those that bring captions may be larger than a form.
 
 from __future__ import annotations
 
-__all__ = ["ARRIVED", "is_upload", "most_bytes"]
-
 #: In the environment of a request: when its first byte arrived, in seconds since 1970.
 ARRIVED = "captious.arrived"
 
@@ -22,7 +20,7 @@ def is_upload(path: str) -> bool:
 
 
 def most_bytes(path: str, upload_bytes: int) -> int:
-    """How many bytes a request to an address may have.
+    """The largest number of bytes of a request to an address.
 
     Args:
         path: of the address.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["WORD", "count_words"]
-
 #: Japanese syllables and Han characters, which are written without spaces between words.
 _APART = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 #: A word, or a punctuation mark.

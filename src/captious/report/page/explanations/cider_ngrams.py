@@ -16,8 +16,6 @@ from captious.report.page.caption_words import TokenTable
 from captious.report.page.explanations.explained import Explained
 from captious.text import WordLayer
 
-__all__ = ["pack"]
-
 
 def pack(metric: Cider, explained: Explained) -> dict[str, Any]:
     """Document frequencies as a tree of n-grams in preorder: of each its length, its last word, and its frequency."""

@@ -11,8 +11,6 @@ from captious.metrics.shared.sentence_coverage import CoveredSentence, SentenceC
 from captious.report import numbers
 from captious.report.page.explanations.explained import Explained
 
-__all__ = ["pack"]
-
 
 def pack(metric: SentenceCoverage, explained: Explained) -> dict[str, Any]:
     """The sentences of each reference, and per system the sentences of each candidate and all scores of pairs."""

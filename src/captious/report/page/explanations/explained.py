@@ -13,8 +13,6 @@ from captious.evaluation import Report
 from captious.report.page.caption_words import CaptionWords, TokenTable
 from captious.report.page.packed_columns import Columns
 
-__all__ = ["Explained"]
-
 
 @dataclass(frozen=True)
 class Explained:

@@ -21,9 +21,7 @@ from captious.report.page.explanations import (
 )
 from captious.report.page.explanations.explained import Explained
 
-__all__ = ["explanations_of"]
-
-#: What packs the explanations of a kind.
+#: The function that packs the explanations of a kind.
 _PACK: Mapping[str, Callable[[Any, Explained], dict[str, Any]]] = {
     "alignment": meteor_alignments.pack,
     "coverage": coverage_matrices.pack,
@@ -71,6 +69,6 @@ def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
 
 
 def _suffix(label: str, metric: BaseMetric) -> str:
-    """What a label has after the name of an output: a variant and parameters."""
+    """The end of a label, after the name of an output: a variant and parameters."""
     output = max((name for name in metric.outputs if label.startswith(name)), key=len, default="")
     return label[len(output) :]

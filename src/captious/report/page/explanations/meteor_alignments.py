@@ -10,8 +10,6 @@ from captious.metrics.meteor import Meteor
 from captious.report.page.explanations.explained import Explained
 from captious.text.meteor_words import MeteorLayer
 
-__all__ = ["pack"]
-
 
 def pack(metric: Meteor, explained: Explained) -> dict[str, Any]:
     """Per system: the reference, precision and recall of each image, and the matches of all images.

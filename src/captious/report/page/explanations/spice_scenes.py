@@ -11,8 +11,6 @@ from captious.report.scene_layout import scene_rows
 from captious.scenes.facts import KINDS, Fact, Facts
 from captious.scenes.synonyms import names_of
 
-__all__ = ["pack"]
-
 _BETWEEN = "\x1f"  # between the names of one thing
 
 

@@ -9,8 +9,6 @@ from captious.metrics.rouge_l import RougeL
 from captious.report.page.explanations.explained import Explained
 from captious.text import TokenLayer, WordLayer
 
-__all__ = ["pack_ngrams", "pack_subsequences"]
-
 
 def pack_ngrams(metric: Bleu, explained: Explained) -> dict[str, Any]:
     """The words of captions, and what is added to counts."""

@@ -11,8 +11,6 @@ from captious.metrics.wmd import Wmd
 from captious.models.embedded_words import BagLayer
 from captious.report.page.explanations.explained import Explained
 
-__all__ = ["pack"]
-
 
 def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
     """Per system: the nearest reference of each image, and the moves of all images: a pair of words, and a share.

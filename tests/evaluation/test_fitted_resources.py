@@ -1,0 +1,55 @@
+"""``fit_resource``, from Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import captious
+from captious.errors import ParameterError
+from captious.evaluation.fitted_resources import fit_resource
+from captious.metrics.contract.settings import Settings
+from captious.metrics.smurf import SmurfConstants
+
+from ..support.random_roberta import random_roberta
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_document_frequencies_are_those_of_the_references() -> None:
+    references = EXAMPLES / "references.json"
+    fitted = fit_resource("cider-d", [references])
+    assert isinstance(fitted.resource, captious.DocumentFrequencies)
+    assert fitted.resource.checksum == captious.DocumentFrequencies.of(references).checksum
+    assert fitted.warnings == []
+
+
+def test_candidates_are_noticed() -> None:
+    assert "only one caption" in fit_resource("cider-d", [EXAMPLES / "baseline.json"]).warnings[0]
+
+
+def test_messages_name_arguments_as_python_has_them() -> None:
+    with pytest.raises(ParameterError, match=r"idf=FILE cannot be used.*\n.*remove idf=FILE"):
+        fit_resource("cider-d", [EXAMPLES / "references.json"], settings=Settings(idf="coco"))
+
+
+@pytest.mark.models
+def test_human_captions_with_columns_of_other_names(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    model = str(random_roberta(tmp_path))
+    people = json.loads((EXAMPLES / "improved.json").read_text())
+    renamed = tmp_path / "renamed.json"
+    renamed.write_text(json.dumps([{"key": row["image_id"], "text": row["caption"]} for row in people]))
+    settings, references = Settings(model=model), [EXAMPLES / "references.json"]
+    file = captious.CaptionFile(renamed, "id=key,caption=text")
+    renamed_columns, usual = (
+        fit_resource("smurf", references, human=human, settings=settings).resource
+        for human in (file, EXAMPLES / "improved.json")
+    )
+    assert isinstance(renamed_columns, SmurfConstants)
+    assert isinstance(usual, SmurfConstants)
+    assert (renamed_columns.sparcs, renamed_columns.mima) == (usual.sparcs, usual.mima)
+    assert renamed_columns.source == "renamed.json, with the references references.json; 24 images"
