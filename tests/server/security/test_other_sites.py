@@ -113,13 +113,19 @@ class TestWhoIsLetIn:
         assert "your only way to sign in" in own.content.decode()
         assert user.identities.count() == 1
 
-    @pytest.mark.parametrize("verified", [False, None, "true", 1])
-    def test_addresses_that_are_not_verified_are_not_taken(
-        self, undone: World, provider: OpenIDProvider, verified: Any
+    @pytest.mark.parametrize(
+        ("email", "verified"),
+        [
+            *(("zoe@example.org", verified) for verified in (False, None, "true", 1)),
+            *((email, True) for email in ("zoe", "z@x.org\r\nBcc: a@x.org", f"{300 * 'z'}@x.org", ["z@x.org"], None)),
+        ],
+    )
+    def test_other_addresses_are_not_taken(
+        self, undone: World, provider: OpenIDProvider, email: Any, verified: Any
     ) -> None:
         from captious.server.models import User
 
-        provider.user |= {"email": "zoe@example.org", "email_verified": verified}
+        provider.user |= {"email": email, "email_verified": verified}
         client = undone.site.client()
         come_back(client)
         client.post("/sign-in/connect", {"username": "zoe"})
@@ -254,6 +260,8 @@ class TestAttacks:
             {"sub": ""},
             {"sub": 1},
             {"sub": ["u-1"]},
+            {"sub": "u-1\0"},
+            {"sub": 300 * "x"},
             {"at_hash": "another"},
         ],
         ids=str,
@@ -333,7 +341,7 @@ class TestAttacks:
         from tests.server.security.pages import Page
 
         script = '"><script>alert(1)</script><img src=x onerror=alert(1)>\r\nX: y\u202e'
-        provider.user = {"sub": script, "preferred_username": script, "name": script}
+        provider.user = {"sub": "hostile", "preferred_username": script, "name": script}
         client = undone.as_user("bob")
         assert come_back(client).status_code == 302
         assert Page(client.get("/sign-in/connect").content.decode()).dangers == []

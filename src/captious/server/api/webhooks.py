@@ -13,7 +13,7 @@ from captious.server.pages.webhooks import WebhookForm, add_webhook, remove_webh
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.rates import limit
 
-__all__ = ["delete", "test", "webhooks"]
+__all__ = ["delete_webhook", "test_webhook", "webhooks"]
 
 
 @call(
@@ -46,7 +46,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(POST=Declared("Send a test to a webhook.", WebhookAnswer, needs_user=True, errors=[403, 404]))
-def test(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have a test sent, within seconds."""
     row = _webhook(request, slug, pk)
     ping(row)
@@ -54,7 +54,7 @@ def test(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @call(POST=Declared("Remove a webhook.", WebhookAnswer, needs_user=True, errors=[403, 404]))
-def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a webhook."""
     row = _webhook(request, slug, pk)
     remove_webhook(request, row)

@@ -94,7 +94,7 @@ def _on(request: HttpRequest, user: User) -> HttpResponse:
             turn_off(user)
             _keep_session(request, user)
             record("turn off second step", user.username, request=request)
-            messages.success(request, "The second step is off. Your password alone lets you in.")
+            messages.success(request, "The second step is off.")
             return redirect("captious:account")
         codes = new_recovery_codes(user)
         record("make recovery codes", user.username, request=request)

@@ -16,6 +16,8 @@ import requests
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.django_client import DjangoIntegration, DjangoOAuth2App
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.http import Http404, HttpRequest, HttpResponse
 from joserfc.errors import JoseError
 
@@ -97,16 +99,20 @@ def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 def _identity(provider: Provider, subject: str, name: str, claims: Mapping[str, Any]) -> dict[str, Any]:
-    if len(subject) > 255:
-        raise ValueError("sub is longer than 255 characters")
-    email = claims.get("email") if claims.get("email_verified") is True else ""
+    if len(subject) > 255 or not subject.isprintable():
+        raise ValueError("sub must be up to 255 printable characters")
+    email = str(claims.get("email") or "") if claims.get("email_verified") is True else ""
+    try:
+        validate_email(email)
+    except ValidationError:
+        email = ""
     label = str(name or claims.get("name") or email or subject)[:100]
     return {
         "issuer": provider.issuer,
         "subject": subject,
         "label": f"{provider.title}: {label}"[:200],
         "name": name[:150],
-        "email": str(email or ""),
+        "email": email if len(email) <= 254 else "",
     }
 
 
