@@ -104,7 +104,7 @@ def test_long_captions_are_counted(encoder: Encoder) -> None:
 def test_probabilities_of_a_checkpoint_are_those_of_its_code(checkpoint: Path) -> None:
     expected = probabilities(checkpoint, CANDIDATES)
     found = ErrorDetector(str(checkpoint)).probabilities(CANDIDATES)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(found, expected, atol=1e-5)  # in float32, sums depend on the processor
     assert len(np.unique(found.round(3))) > 3
     assert ErrorDetector(str(checkpoint)).probabilities([]).shape == (0,)
     assert MOST_TOKENS == 64
