@@ -33,7 +33,7 @@ from captious.server.challenges.starter import DEMO
 _COLORS = 96  # of a picture, which keeps files small
 _COLORS_OF_PAIRS = 128
 _DEMO = "/challenges/demo"
-_HALF = 620  # width of one of two pages side by side
+_HALF, _TALLEST = 620, 844  # width of one of two pages side by side, and its height before it is made smaller
 #: Pages that are compared with those of an earlier version. 6 is the last of the three submissions.
 _PAGES = {
     "home": "/",
@@ -124,6 +124,7 @@ def write_pairs(before: Path, after: Path, out: Path) -> None:
     """Put pages of two versions side by side, the earlier one on the left."""
     for right in sorted(after.glob("*.png")):
         pages = [Image.open(folder / right.name).convert("RGB") for folder in (before, after)]
+        pages = [page.crop((0, 0, page.width, min(page.height, _TALLEST))) for page in pages]
         width = min(_HALF, pages[0].width)
         pages = [page.resize((width, page.height * width // page.width), Image.Resampling.LANCZOS) for page in pages]
         pair = Image.new("RGB", (2 * width + 8, pages[0].height), "gray")

@@ -123,6 +123,7 @@ def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts:
     page = open_page("olga", width=width, scripts=scripts, refused=(422,))
     page.goto("/challenges/scenes/")
     page.get_by_role("link", name="Manage").click()
+    page.locator("summary", has_text="Add participants").click()
     page.get_by_label("User names").fill(f"{name} nobody-of-that-name")
     page.get_by_role("button", name="Add participants").click()
     expect(page.get_by_role("main")).to_contain_text("Unknown users: nobody-of-that-name")

@@ -424,3 +424,11 @@ class TestExport:
             run = CliRunner().invoke(command.challenge, ["export", slug, "-o", str(out), "--data", str(site.data)])
             assert (run.exit_code, out.exists()) == (code, code == 0), run.output
         assert "there is no challenge 'nowhere'" in str(run.exception)
+
+
+def test_every_field_of_a_challenge_is_in_one_group() -> None:
+    from captious.server.pages.draft_forms import DraftForm
+
+    form = DraftForm()
+    shown = [field.name for group in form.groups for field in group["fields"]]
+    assert sorted(shown) == sorted(form.fields)

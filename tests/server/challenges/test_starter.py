@@ -196,8 +196,11 @@ class TestDemo:
     def test_the_captions_that_it_tells_people_to_upload(self, tmp_path: Path) -> None:
         write_demo(tmp_path / "demo")
         checked = check_folder(tmp_path / "demo")
-        block = checked.texts["overview.md"].partition("```json\n")[2].partition("```")[0]
-        report = score(json.loads(block), checked.references["captions", "c4"], ["rouge-l"])
+        [download] = checked.definition.downloads
+        assert download.title in checked.texts["overview.md"]
+        rows = json.loads((tmp_path / "demo" / download.file).read_text())
+        assert json.dumps(rows[0]) in checked.texts["overview.md"]
+        report = score(rows, checked.references["captions", "c4"], ["rouge-l"])
         assert report["rouge-l"].score > 0.2
 
 
