@@ -29,8 +29,6 @@ from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.text.languages import ENGLISH, Language
 
-__all__ = ["Captious"]
-
 
 class _WeightsLanguage(ChoiceParameter):
     """The language of weights of the package.

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from captious.text.tokens import ranges
 
-__all__ = ["Lexicon", "Places", "Side", "contradiction", "places", "supports"]
-
 _PAIRS_AT_ONCE = 1 << 12  # whose vectors fit into the cache
 _LEAST_IMPORTANT = 0.35  # words below are only supported by themselves
 _COPY = 0.7  # share of words in a place that references have, above which a caption is a copy with changes

@@ -19,8 +19,6 @@ from captious.learned.caption_features import (
 )
 from captious.learned.caption_weights import CaptionWeights
 
-__all__ = ["Agreement", "Feature", "Parts", "WordAgreement", "explanations"]
-
 _SUPPORTED = 0.5  # cosine of words that mean about the same
 _MISSING = 10  # words that an explanation lists
 

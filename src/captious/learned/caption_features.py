@@ -17,21 +17,6 @@ from captious.learned.caption_alignment import Lexicon, Side, contradiction, pla
 from captious.learned.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = [
-    "EncodedCaptions",
-    "EncodedLayer",
-    "EncodedReferences",
-    "KnownWords",
-    "agreement",
-    "centroids",
-    "junctions",
-    "of_length_one",
-    "sides",
-    "similarities",
-    "slips",
-    "soundness",
-]
-
 _ROWS_AT_ONCE = 1 << 14
 _UNIT = 1 << 24  # parts that importance is counted in
 _DIMENSIONS = 128  # in which words are compared; each half of all dimensions is trained to do

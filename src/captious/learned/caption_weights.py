@@ -21,11 +21,6 @@ from captious.learned.weight_files import packed, read_caption_weights, unpacked
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.native import NgramFrequencies, Vocabulary, subword_buckets
 
-__all__ = [
-    *("END", "FEATURES", "FIRST_WORD", "LANGUAGES", "START", "UNKNOWN"),
-    *("CaptionWeights", "bundled", "subwords_of"),
-]
-
 #: The languages of the weights that the package ships.
 LANGUAGES = ("en", "de")
 

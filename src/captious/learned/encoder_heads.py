@@ -26,19 +26,6 @@ from captious.models import Encoder
 from captious.models.encoding_layers import numbered
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = [
-    "BUNDLED_HEAD",
-    "FULL_FEATURES",
-    "POOLS",
-    "PROBES",
-    "EncoderHead",
-    "HeadedCaptions",
-    "HeadedLayer",
-    "joined_words",
-    "pooled",
-    "probe",
-]
-
 #: The head that the package ships.
 BUNDLED_HEAD = Path(__file__).parent / "weights" / "captious-full.safetensors"
 

@@ -18,8 +18,6 @@ from captious.native import Pcfg
 from captious.parsing.lexicon import BOUNDARY, WordLists, lexicon_of
 from captious.resources.grammar import Grammar
 
-__all__ = ["Bounds", "make_pcfg", "tuned_bounds"]
-
 _ROOT = "ROOT"
 _CATEGORY = re.compile(r"-[A-Z]+-|[^-=|#^~_\[ ]+")
 _PARENT = re.compile(r"\^([A-Z$.]+)")

@@ -31,8 +31,6 @@ from captious.resources.compiled_files import compiled
 from captious.resources.grammar import BUNDLED, Grammar, bundled_arrays, bundled_grammar
 from captious.text import PTB_RAW
 
-__all__ = ["GRAMMARS", "CaptionParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]
-
 #: Grammars by the name that users ask for, the best first.
 GRAMMARS = ("corenlp", BUNDLED)
 

@@ -22,8 +22,6 @@ from collections.abc import Iterator, Sequence
 from captious.parsing.parses import Edge
 from captious.parsing.prepositions import fold_prepositions
 
-__all__ = ["collapsed"]
-
 _MODIFIERS = frozenset(("nmod", "acl", "advcl"))
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass"))
 _PASSIVE = frozenset(("auxpass", "nsubjpass"))

@@ -13,8 +13,6 @@ from captious.errors import CaptionFileError
 from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.parses import Edge, Parse, check_tree
 
-__all__ = ["read_conllu"]
-
 
 def _pairs(text: str) -> dict[str, str]:
     return dict(pair.split("/") for pair in text.split())

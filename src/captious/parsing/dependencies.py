@@ -24,9 +24,6 @@ from captious.parsing.heads import Node, find_head
 from captious.parsing.relations.rules import find_rule
 from captious.parsing.rule_words import MULTI_WORD, MULTI_WORD_ADVERBS, PAIRING
 
-__all__ = ["constituents", "dependencies"]
-
-
 Gather = Callable[[str, Sequence[Node]], Node]
 
 _NOMINAL = frozenset(("NP", "NP-TMP", "NX", "NAC"))

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chains", "HeadTrees", "chains_of_strings", "chains_of_words", "shared"]
-
 Ints = NDArray[np.int64]
 
 

@@ -14,8 +14,6 @@ from functools import lru_cache
 
 from captious.parsing.rule_words import AUXILIARIES, BE
 
-__all__ = ["Node", "find_head", "is_existential", "verb_tag"]
-
 
 class Node:
     """A constituent with its children, or the tag above a word.

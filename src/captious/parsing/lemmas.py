@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-__all__ = ["lemma"]
-
 
 def _forms(table: str) -> dict[str, str]:
     """The base of each form, from entries ``base form form ...;``."""

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from captious.resources.grammar import ANY, Grammar
 
-__all__ = ["ANY_SHAPE", "BOUNDARY", "Lexicon", "WordLists", "WordTags", "american", "lexicon_of", "signature"]
-
 #: The word that the official grammar puts at the end of every sentence.
 BOUNDARY = ".$."
 #: The shape of words about which nothing is known; other shapes begin with it.

@@ -29,8 +29,6 @@ from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.conllu import read_conllu
 from captious.parsing.parses import Edge, Parse, check_tree
 
-__all__ = ["FileOfParses", "read_json_lines", "read_parses", "write_parses"]
-
 
 @dataclass(frozen=True)
 class FileOfParses:

@@ -22,8 +22,6 @@ from captious.resources.grammar import BUNDLED
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import Tokens, WordLayer
 
-__all__ = ["AnyParser", "ParseSource", "ParsedCaptions", "Parses", "approximate", "as_parse_source"]
-
 
 class ParseSource(Protocol):
     """Where parses come from: a parser with its grammar, or a file of parses made elsewhere.

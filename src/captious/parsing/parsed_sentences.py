@@ -11,8 +11,6 @@ from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
 from captious.text.sentences import sentences_of
 
-__all__ = ["ParsedSentences", "SentenceParses"]
-
 SentenceParses: TypeAlias = Sequence[tuple[Parse, ...]]
 """For each caption the parses of its sentences; equal sentences share theirs."""
 

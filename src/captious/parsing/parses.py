@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from captious.data.annotation_storage import text_array, texts_of
 
-__all__ = ["Edge", "Parse", "StoredParses", "check_tree", "parse_arrays"]
-
 Edge: TypeAlias = tuple[int, int, str]
 """A dependency: head, dependent and relation. Words are counted from 1; the head of a root is 0."""
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["fold_prepositions"]
-
 # Words that may both be cases of a noun.
 _SIDE_BY_SIDE = frozenset(
     tuple(words.split())

@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "AUXILIARIES",
-    "BE",
-    "GET",
-    "HAVE",
-    "LINKING",
-    "MULTI_WORD",
-    "MULTI_WORD_ADVERBS",
-    "NEGATIONS",
-    "PAIRING",
-    "TELL",
-    "TEMPORAL",
-]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -14,8 +14,6 @@ from typing import Any, TypeAlias
 from captious.errors import MissingExtraError, ResourceError
 from captious.parsing.parses import Parse
 
-__all__ = ["SpacyParser", "SpacyTagger", "Tagger", "load_parser", "load_tagger"]
-
 #: Captions as lists of words to a part of speech for every word, as Universal Dependencies name them (NOUN, VERB, ...).
 Tagger: TypeAlias = Callable[[Sequence[Sequence[str]]], Sequence[Sequence[str]]]
 

@@ -18,8 +18,6 @@ from captious.parsing.bounds import Bounds, make_pcfg
 from captious.parsing.lexicon import Lexicon, WordLists, WordTags, lexicon_of
 from captious.resources.grammar import Grammar
 
-__all__ = ["LONGEST", "Derivations", "TreeParser", "Trees", "pieces"]
-
 #: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 700 MB. Time
 #: grows with the third power of the length, memory with the second.
 LONGEST = 100

@@ -17,8 +17,6 @@ from typing import TypeAlias
 from captious.parsing.lexicon import ANY_SHAPE
 from captious.resources.grammar import bundled_grammar
 
-__all__ = ["drawn_captions", "sample_captions"]
-
 _LONGEST = 20
 _Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]
 """By state: sums of weights, with the children or the word that the state may have."""

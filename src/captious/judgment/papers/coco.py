@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
 
-__all__ = ["PAPER"]
-
 _HUMAN = Run(
     "human_agreement",
     {

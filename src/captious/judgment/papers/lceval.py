@@ -20,8 +20,6 @@ from captious.judgment.papers.paper import (
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.learned.network_recipes import Recipe, as_recipe
 
-__all__ = ["PAPER"]
-
 _METRICS = {
     "BLEU-1": "bleu-1",
     "BLEU-4": "bleu-4",

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from captious.judgment.papers.paper import CHALLENGE_CAPTIONS, File, Paper, PaperColumn, PaperTable, Run, judged
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 
-__all__ = ["PAPER"]
-
 _METRICS = {
     "BLEU-1": "bleu-1",
     "BLEU-4": "bleu-4",

@@ -8,18 +8,6 @@ from typing import Any
 
 from captious.errors import ParameterError, UnknownNameError
 
-__all__ = [
-    "CHALLENGE_CAPTIONS",
-    "File",
-    "MadeFile",
-    "Paper",
-    "PaperColumn",
-    "PaperTable",
-    "Run",
-    "judged",
-    "judged_parts",
-]
-
 #: What tables over systems of the COCO challenge of 2015 need, where the leaderboard's scores are not enough.
 CHALLENGE_CAPTIONS = (
     "the captions of val2014 by twelve systems of the COCO challenge of 2015: Google, Montreal/Toronto, Berkeley "

@@ -12,8 +12,6 @@ from captious.entry_points import EntryPoints, did_you_mean
 from captious.errors import UnknownNameError
 from captious.judgment.papers.paper import Paper
 
-__all__ = ["get", "names"]
-
 #: The papers of the package: each is the constant PAPER in the module of its name.
 _BUILT_IN = ("lceval", "wembsim", "leic", "yi2020", "smurf", "coco")
 _OTHERS = EntryPoints("captious.papers", "paper", _BUILT_IN)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from captious.judgment.papers.paper import CHALLENGE_CAPTIONS, Paper, PaperColumn, PaperTable, Run, judged, judged_parts
 
-__all__ = ["PAPER"]
-
 #: The authors' word vectors under names that captious vectors add can give them, and those of the run.
 _VECTORS = {
     "E (ELMo)": "",

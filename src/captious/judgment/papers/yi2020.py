@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from captious.judgment.papers.paper import CHALLENGE_CAPTIONS, Paper, PaperTable, judged, judged_parts
 
-__all__ = ["PAPER"]
-
 _STOP_WORDS = "stop_words={yi2020/stop_word_list.txt}"
 _OURS = {"ours, BERT": f"yi2020:{_STOP_WORDS}", "ours, unigrams": f"yi2020-unigram:{_STOP_WORDS}"}
 _SYSTEMS = f"{CHALLENGE_CAPTIONS}. Also bert-base-uncased and roberta-large (hf download NAME, 2 GB)"

@@ -20,8 +20,6 @@ from typing import Any, TypeAlias
 from captious.parsing.heads import Node
 from captious.parsing.relations import clauses, phrases
 
-__all__ = ["RULES", "Rule", "find_rule"]
-
 Condition: TypeAlias = Callable[[Node], bool]
 
 _TABLE = r"""

@@ -13,8 +13,6 @@ from captious.server.pages.webhooks import WebhookForm, add_webhook, remove_webh
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.rates import limit
 
-__all__ = ["delete_webhook", "test_webhook", "webhooks"]
-
 
 @call(
     GET=Declared(

@@ -19,8 +19,6 @@ from captious.server.models import Notice, Webhook
 from captious.server.notices import events
 from captious.server.notices.webhook_calls import WebhookError, post, signature
 
-__all__ = ["Deliveries", "deliver_due", "remove_old_notices"]
-
 _log = logging.getLogger("captious.worker")
 _POLL = 2.0  # seconds between looks for events
 _LOOK_AHEAD = 60.0  # seconds between looks for phases that close

@@ -21,17 +21,6 @@ from captious.server.local_times import local_time
 from captious.server.models import Challenge, Notice, Phase, Submission, TeamApproval, User, Webhook
 from captious.server.people.access import may_see
 
-__all__ = [
-    "VERIFY",
-    "absolute",
-    "ended_submissions",
-    "phases_that_close",
-    "ping",
-    "team_asked",
-    "verification",
-    "verified_user",
-]
-
 #: The event of mail that verifies an address.
 VERIFY = "verify"
 _BEFORE = timedelta(hours=24)  # a phase closes

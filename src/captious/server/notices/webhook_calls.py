@@ -20,8 +20,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from captious.version import __version__
 
-__all__ = ["WebhookError", "is_public", "post", "signature", "url_problem"]
-
 _TIMEOUT = 10.0  # seconds without a word
 _LONGEST = 20.0  # seconds for the whole call
 #: Addresses that lead to IPv4 addresses within them, public or not.

@@ -18,8 +18,6 @@ from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 
-__all__ = ["ask_for", "decide_on", "teams"]
-
 _LONGEST_REASON = 500
 
 

@@ -20,8 +20,6 @@ from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 from captious.server.people.terms import accept, accepted_by, teams_without, terms_of
 
-__all__ = ["download", "logo", "terms"]
-
 
 @require_safe
 def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:

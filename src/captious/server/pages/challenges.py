@@ -38,20 +38,6 @@ from captious.server.people.access import (
 from captious.server.people.teams import teams_of
 from captious.server.submissions.quotas import Quota, quota
 
-__all__ = [
-    "caption",
-    "captions",
-    "challenge",
-    "challenge_page",
-    "compare",
-    "csv_file",
-    "home",
-    "leaderboard",
-    "leaderboard_csv",
-    "leaderboard_json",
-    "page_of",
-]
-
 _IMAGES_PER_PAGE = 20
 _MOST_SYSTEMS = 6
 _LONGEST_WORD = 60  # characters

@@ -7,8 +7,6 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-__all__ = ["mail_is_printed", "site"]
-
 
 def site(request: HttpRequest) -> dict[str, Any]:
     """The name of the site, whether visitors can make accounts, and whether users get mail."""

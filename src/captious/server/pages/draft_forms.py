@@ -17,8 +17,6 @@ from captious.server.challenges.definition import PhaseDefinition
 from captious.server.challenges.draft_folder import Row, effective, text_of
 from captious.server.models import Challenge, Draft
 
-__all__ = ["PARTS", "DraftForm", "NewChallengeForm", "PutFileForm", "ReferencesFileForm", "formsets", "rows_of"]
-
 _MOST_ROWS = 30
 _NAME = r"^[a-z0-9-]+$"
 

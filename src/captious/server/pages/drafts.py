@@ -53,8 +53,6 @@ from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.submissions import storage
 
-__all__ = ["begin", "discard", "drafts", "edit", "markdown", "preview", "publish", "put", "references"]
-
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -8,17 +8,6 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
-__all__ = [
-    "OldScoresError",
-    "bad_request",
-    "error_answer",
-    "forbidden",
-    "is_api",
-    "not_found",
-    "server_error",
-    "unavailable",
-]
-
 #: The messages for programs; templates have those of pages.
 _MESSAGES = {
     400: "The server could not understand the request.",

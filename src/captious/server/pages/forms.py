@@ -17,22 +17,6 @@ from captious.server.pages.context import mail_is_printed
 from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
-__all__ = [
-    "AskForm",
-    "BanForm",
-    "EditForm",
-    "NameForm",
-    "NewsForm",
-    "ParticipantsForm",
-    "SignUpForm",
-    "SubmitForm",
-    "TeamForm",
-    "TokenForm",
-    "one_line",
-    "open_phases",
-]
-
-
 _MOST_HTML = 50_000  # characters of news on a page
 
 

@@ -19,8 +19,6 @@ from captious.server.pages.context import mail_is_printed
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 
-__all__ = ["confirm", "mail", "send_link"]
-
 
 class MailForm(forms.ModelForm):
     """The address of an account, and what is sent there. Who changes the address has to know the password."""

@@ -21,8 +21,6 @@ from captious.server.people.admission import ban
 from captious.server.people.audit import record
 from captious.server.scoring import queue
 
-__all__ = ["archive", "archive_answer", "manage"]
-
 _MOST_EVENTS = 200
 _BOARDS = ("public", "hidden")
 

@@ -20,8 +20,6 @@ from captious.server.people.rates import TooManyRequests
 from captious.server.people.second_step import is_missing
 from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
 
-__all__ = ["POLICY", "Compressed", "Headers", "Limits", "SecondStep", "Unavailable"]
-
 _log = logging.getLogger("captious.web")
 #: The content security policy.
 POLICY = (

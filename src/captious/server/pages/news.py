@@ -15,8 +15,6 @@ from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge
 from captious.server.people.access import challenge_for
 
-__all__ = ["feed", "news_html", "news_of"]
-
 _MOST = 20
 
 

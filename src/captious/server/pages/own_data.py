@@ -19,8 +19,6 @@ from captious.server.people.departure import delete_account, kept_submissions, w
 from captious.server.people.own_data import data_json, data_zip
 from captious.server.people.rates import limit
 
-__all__ = ["as_json", "as_zip", "delete"]
-
 
 class DeleteForm(forms.Form):
     """The user's own name and password, so that nothing is deleted by mistake."""

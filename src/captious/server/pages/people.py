@@ -35,22 +35,6 @@ from captious.server.people.teams import (
     teams_of,
 )
 
-__all__ = [
-    "ChangePassword",
-    "ResetPassword",
-    "SetPassword",
-    "account",
-    "invitation_revoke",
-    "sign_up",
-    "team",
-    "team_captain",
-    "team_invite",
-    "team_join",
-    "team_leave",
-    "team_remove",
-    "token_revoke",
-]
-
 _SHOWN_ONCE = "captious_shown_once"
 
 

@@ -10,8 +10,6 @@ from django.core.exceptions import ValidationError
 from captious.server.models import User
 from captious.server.people.second_step import refusal
 
-__all__ = ["ProofForm"]
-
 
 class ProofForm(forms.Form):
     """The password or, of accounts with a second step, a code. Accounts with neither have nothing to prove."""

@@ -29,8 +29,6 @@ from captious.server.people.second_step import (
     turn_on,
 )
 
-__all__ = ["second_step"]
-
 _SIGNED, _SECONDS = "captious.second_step", 3600
 
 

@@ -29,8 +29,6 @@ from captious.server.people.rates import limit
 from captious.server.people.second_step import refusal
 from captious.server.people.teams import personal_team
 
-__all__ = ["BACKEND", "SignIn", "code", "connect", "disconnect", "next_page", "with_provider", "with_provider_return"]
-
 #: Which of Django's backends knows the users.
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 # What a session holds while somebody signs in, and for how many seconds.

@@ -50,23 +50,6 @@ from captious.server.submissions import intake, storage, team_entry
 from captious.server.submissions.quotas import quota
 from captious.server.submissions.team_entry import of_team, why_not_chosen
 
-__all__ = [
-    "cancel",
-    "choose",
-    "choose_submission",
-    "delete",
-    "delete_submission",
-    "edit",
-    "edit_submission",
-    "file",
-    "scores",
-    "show",
-    "status",
-    "submissions",
-    "submit",
-    "upload_of",
-]
-
 _Status = Submission.Status
 
 

@@ -14,8 +14,6 @@ from captious.server.boards.version_comparison import compare_versions, rows_of,
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import challenge_for, may_manage
 
-__all__ = ["versions"]
-
 
 @login_required
 @require_safe

@@ -17,8 +17,6 @@ from captious.server.notices.webhook_calls import url_problem
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 
-__all__ = ["WebhookForm", "act_on_webhooks", "add_webhook", "remove_webhook"]
-
 _MOST = 5  # of a challenge
 
 

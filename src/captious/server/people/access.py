@@ -12,25 +12,6 @@ from django.shortcuts import get_object_or_404
 from captious.server.boards.board_outputs import sets_of
 from captious.server.models import Challenge, Draft, Phase, Submission
 
-__all__ = [
-    "challenge_for",
-    "draft_for",
-    "drafts_for",
-    "is_own",
-    "may_browse",
-    "may_create",
-    "may_manage",
-    "may_see",
-    "may_see_board",
-    "may_see_scores",
-    "may_see_submission",
-    "own_submissions",
-    "submission_for",
-    "visible_challenges",
-    "warnings_for",
-    "without_commands",
-]
-
 
 def visible_challenges(user: Any) -> QuerySet[Challenge]:
     """The challenges that a user, or a visitor, may see."""

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 from django.http.cookie import parse_cookie
 
-__all__ = ["SESSION_COOKIE", "client_address", "network", "sender", "token_in"]
-
 SESSION_COOKIE = "captious_session"
 
 #: As some proxies write addresses. Each connection has another port, so limits must not see it.

@@ -11,8 +11,6 @@ from captious.server.people.approval import why_not_approved
 from captious.server.people.terms import why_terms_refuse
 from captious.server.scoring import queue
 
-__all__ = ["ban", "why_not_admitted"]
-
 
 def why_not_admitted(submission: Submission) -> str:
     """Why a challenge does not take a submission from its team, one sentence; empty if it does."""

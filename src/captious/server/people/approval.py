@@ -10,8 +10,6 @@ from django.utils import timezone
 from captious.server.local_times import local_time
 from captious.server.models import Challenge, Submission, Team, TeamApproval
 
-__all__ = ["approvals_of", "ask", "decide", "teams_to_approve", "why_not_approved"]
-
 _Status = TeamApproval.Status
 
 

@@ -13,8 +13,6 @@ from django.utils import timezone
 from captious.server.models import AuditEvent, Challenge, Submission
 from captious.server.people.rates import address_of
 
-__all__ = ["record", "remove_old_events"]
-
 _AT_A_TIME = 5000  # events that are removed in one transaction
 
 _log = logging.getLogger("captious.audit")

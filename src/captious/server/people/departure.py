@@ -32,8 +32,6 @@ from captious.server.people.teams import is_free, leave_team
 from captious.server.scoring import versions
 from captious.server.submissions import storage
 
-__all__ = ["Departure", "delete_account", "kept_submissions", "why_not_deleted"]
-
 _Status = Submission.Status
 
 

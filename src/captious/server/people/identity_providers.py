@@ -23,8 +23,6 @@ from joserfc.errors import JoseError
 
 from captious.server.server_settings import Provider
 
-__all__ = ["IdentityError", "begin", "identity_in", "provider_named"]
-
 _log = logging.getLogger("captious.identity")
 _TIMEOUT = 10  # seconds without a word
 #: How ID tokens may be signed: with keys whose public half the issuer publishes.

@@ -16,8 +16,6 @@ from captious.server.people.access import may_see
 from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
 
-__all__ = ["data_json", "data_zip"]
-
 
 def data_json(user: User) -> bytes:
     """Everything about a user. Former members of a team, and of a challenge, have no access to what they made there."""

@@ -19,16 +19,6 @@ from django.http import HttpRequest
 from captious.server.models import Identity, Token, User
 from captious.server.people.rates import limit
 
-__all__ = [
-    "AdministratorsForm",
-    "ChangeForm",
-    "LinkForm",
-    "RateLimit",
-    "ResetForm",
-    "end_access",
-    "name_tried",
-]
-
 _NAME = 255
 _MAIL_SECONDS = 600  # after which an account is sent another mail by one web process
 

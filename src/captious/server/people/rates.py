@@ -12,8 +12,6 @@ from django.http import HttpRequest
 from captious.server.models import RateCount
 from captious.server.people.addresses import client_address, network
 
-__all__ = ["TooManyRequests", "address_of", "limit", "network_of", "remove_old_counts"]
-
 
 class TooManyRequests(Exception):
     """A rate limit was reached.

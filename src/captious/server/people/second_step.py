@@ -23,8 +23,6 @@ from django.utils.crypto import salted_hmac
 from captious.server.models import RecoveryCode, User
 from captious.server.people.access import may_create
 
-__all__ = ["is_missing", "new_recovery_codes", "new_salt", "refusal", "secret_of", "setup_uri", "turn_off", "turn_on"]
-
 _STEP = 30  # seconds for which a code is shown
 _TOLERANCE = 1  # codes before and after that of now: clocks differ, and people type slowly
 _RECOVERY_CODES = 10

@@ -11,8 +11,6 @@ from django.utils import timezone
 
 from captious.server.models import Invitation, Team, Token, User
 
-__all__ = ["INVITATION_DAYS", "SCOPES", "invitation_of", "is_token_of", "make_invitation", "make_token", "token_of"]
-
 #: What a token can be used for -> what that is. Reading includes what its owner sees as an organizer.
 SCOPES = {"submit": "read and submit", "read": "read only"}
 #: How long a link to join a team can be used.

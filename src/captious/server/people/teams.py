@@ -13,19 +13,6 @@ from django.utils.text import slugify
 from captious.server.models import Attempt, Membership, Submission, Team, User
 from captious.server.people.secrets import invitation_of
 
-__all__ = [
-    "MOST_TEAMS",
-    "baselines_team",
-    "create_team",
-    "is_free",
-    "join_team",
-    "leave_team",
-    "lock_team",
-    "mixes_alphabets",
-    "personal_team",
-    "teams_of",
-]
-
 #: Teams that an account may be in.
 MOST_TEAMS = 50
 

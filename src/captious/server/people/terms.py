@@ -9,8 +9,6 @@ from django.db.models import QuerySet
 
 from captious.server.models import Challenge, Submission, Team, TermsAcceptance
 
-__all__ = ["accept", "accepted_by", "teams_without", "terms_of", "why_terms_refuse"]
-
 
 def terms_of(challenge: Challenge) -> dict[str, str] | None:
     """The text of the terms, as pages show it; None if there are none."""

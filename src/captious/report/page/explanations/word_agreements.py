@@ -16,8 +16,6 @@ from captious.report.page.explanations.explained import Explained
 from captious.report.page.packed_columns import Column, Columns
 from captious.text import WordLayer
 
-__all__ = ["pack"]
-
 
 def pack(metric: Captious, explained: Explained) -> dict[str, Any]:
     """The tokens of captions, and per system what is said of each word, of what is missing, and of the features."""
