@@ -429,8 +429,10 @@ def test_agreement_of_words(open_page: Opener, tmp_path: Path) -> None:
                 for text, sign, share, cosine in words
             ]
             text = candidate.locator(".why").inner_text()
-            for word, loss in explained.missing:
+            for word, loss in explained.missing[:6]:
                 assert f"{word} {numbers.score(loss)}" in text
+            n_more = len(explained.missing) - 6
+            assert n_more <= 0 or f"and {n_more} more" in text
             for word in explained.words:
                 assert word.instead is None or f"{word.instead} for {word.word}" in text
             assert ("unsound" in candidate.locator(".why .side").all_inner_texts()) == bool(explained.unsound)
