@@ -12,7 +12,7 @@ from captious.metrics.contract.settings import Settings
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 
 LONG = " ".join(["a dog runs over the green grass beside a red barn with two children who eat ice cream"] * 6)
-CAPTIONS = captious.read_captions({i: f"{i} {LONG}" for i in range(60)}, {i: [f"a cat {i}"] for i in range(60)})
+CAPTIONS = captious.read_captions({i: f"{i} {LONG}" for i in range(100)}, {i: [f"a cat {i}"] for i in range(100)})
 SHORT = captious.read_captions({1: "a dog"}, {1: ["a cat"]})
 SETTINGS = Settings(parser="bundled")
 
@@ -22,7 +22,7 @@ def test_metrics_that_nobody_named_are_left_out() -> None:
     assert "spice" not in selection.labels and "cider-d" in selection.labels
     assert not slow
     (said,) = (warning for warning in selection.warnings if warning.startswith("spice is left out"))
-    assert "parses 60 captions of more than 60 words" in said
+    assert "parses 100 captions of more than 60 words" in said
     assert "-m spice asks for it, or -m spice:split=sentences is many times faster" in said
 
 
