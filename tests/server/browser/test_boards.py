@@ -189,6 +189,16 @@ def test_drawings_of_the_demonstration(open_page: Callable[..., Any]) -> None:
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 320
 
 
+def test_bars_of_contributions_are_in_their_table(open_page: Callable[..., Any]) -> None:
+    page = open_page()
+    page.goto("/challenges/demo/captions/2359?systems=1&order=image")
+    bars = page.locator("td.bar svg")
+    expect(bars.first).to_be_visible()
+    table = page.locator("table:has(td.bar)").first.bounding_box()
+    bar = bars.first.bounding_box()
+    assert table["x"] <= bar["x"] and bar["x"] + bar["width"] <= table["x"] + table["width"] + 1
+
+
 def test_keys_go_from_image_to_image(open_page: Callable[..., Any]) -> None:
     page = open_page()
     page.goto("/challenges/demo/captions?systems=1&order=image")
