@@ -63,15 +63,15 @@ class _Users(_Audited, UserAdmin):
     change_password_form = AdministratorsForm
     actions = ("activate", "deactivate", "reset_link", "reset_second_step")
 
-    @admin.action(description="Activate the selected accounts")
+    @admin.action(description="Activate the selected accounts", permissions=["change"])
     def activate(self, request: HttpRequest, users: Any) -> None:
         _set_active(request, users, True)
 
-    @admin.action(description="Deactivate the selected accounts")
+    @admin.action(description="Deactivate the selected accounts", permissions=["change"])
     def deactivate(self, request: HttpRequest, users: Any) -> None:
         _set_active(request, users.exclude(pk=request.user.pk), False)
 
-    @admin.action(description="Make links that reset the passwords")
+    @admin.action(description="Make links that reset the passwords", permissions=["superuser"])
     def reset_link(self, request: HttpRequest, users: Any) -> None:
         for user in users:
             name = urlsafe_base64_encode(force_bytes(user.pk))
@@ -79,11 +79,19 @@ class _Users(_Audited, UserAdmin):
             record("make reset link", user.username, request=request)
             messages.info(request, f"Give this link to {user.username}: {request.build_absolute_uri(address)}")
 
-    @admin.action(description="Turn off the second step of signing in")
+    @admin.action(description="Turn off the second step of signing in", permissions=["superuser"])
     def reset_second_step(self, request: HttpRequest, users: Any) -> None:
         for user in users.exclude(totp_salt=""):
             turn_off(user)
             record("turn off second step", user.username, request=request)
+
+    def has_superuser_permission(self, request: HttpRequest) -> bool:
+        """Whether the user may do what lets them sign in as others."""
+        return bool(request.user.is_superuser)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """Nothing before the deletion, some of which may be refused."""
+        return []
 
     def get_deleted_objects(self, users: Any, request: HttpRequest) -> tuple[list[str], dict[str, int], set[str], Any]:
         """What the page of a deletion lists; it offers none of accounts that cannot be deleted now."""
@@ -91,14 +99,16 @@ class _Users(_Audited, UserAdmin):
         return [f"{user.username}, as users delete their own accounts" for user in users], {}, set(), reasons
 
     def delete_model(self, request: HttpRequest, user: User) -> None:
+        name = f"deleted user {user.pk}"
         delete_account(user)
+        record("delete user", name, request=request)
 
     def delete_queryset(self, request: HttpRequest, users: Any) -> None:
         for user in users:
             if reason := why_not_deleted(user):  # others of them were deleted before it
                 messages.error(request, reason)
             else:
-                delete_account(user)
+                self.delete_model(request, user)
 
 
 def _set_active(request: HttpRequest, users: Any, active: bool) -> None:

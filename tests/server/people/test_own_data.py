@@ -44,7 +44,7 @@ def submit(site: Site, user: Any, **values: Any) -> None:
 
 
 def delete(site: Site, user: Any, **values: str) -> Any:
-    sent = {"name": user.username, "password": PASSWORD, **values}
+    sent = {"name": user.username, "proof": PASSWORD, **values}
     return site.client(user).post("/account/delete", sent)
 
 
@@ -124,7 +124,7 @@ class TestDeletion:
         assert board(small) == [("Of Alpha", "Alpha")]
         assert not Team.objects.filter(slug__in=["ann", "deleted"]).exists()
 
-    @pytest.mark.parametrize("values", [{"name": "ANN"}, {"password": "wrong"}, {"name": ""}])
+    @pytest.mark.parametrize("values", [{"name": "ANN"}, {"proof": "wrong"}, {"name": ""}])
     def test_not_by_mistake(self, small: Site, ann: Any, values: dict[str, str]) -> None:
         from captious.server.models import User
 
@@ -206,7 +206,7 @@ class TestAdministrationPages:
         assert [*User.objects.values_list("username", flat=True)] == ["root"]
 
     def test_organizers_and_the_last_administrator_stay(self, small: Site, ann: Any) -> None:
-        from captious.server.models import Challenge, User
+        from captious.server.models import AuditEvent, Challenge, User
 
         Challenge.objects.get().organizers.add(ann)
         for user in (ann, administrator()):
@@ -216,6 +216,8 @@ class TestAdministrationPages:
         page = self.delete(small, other, administrator()).content.decode()
         assert "make another one first" in page
         assert User.objects.filter(is_superuser=True).count() == 1
+        logged = AuditEvent.objects.filter(action="delete user").values_list("target", flat=True)
+        assert [*logged] == [f"deleted user {other.pk}"]
 
 
 def administrator() -> Any:

@@ -93,7 +93,7 @@ class TestWhoIsLetIn:
         assert client.cookies["captious_session"].value != before
 
     def test_a_new_account_has_no_password(self, undone: World, provider: OpenIDProvider) -> None:
-        from captious.server.models import User
+        from captious.server.models import AuditEvent, User
 
         provider.user |= {"email": "zoe@example.org", "email_verified": True}
         client = undone.site.client()
@@ -109,6 +109,9 @@ class TestWhoIsLetIn:
         assert user_of(again) == "zoe"
         assert sign_in(undone.site.client(), "zoe", "").status_code == 200
         assert again.get("/account/delete").status_code == 200
+        details = {*AuditEvent.objects.values_list("detail", flat=True)}
+        assert {"Local", "through Local"} <= details
+        assert not [text for text in details if "zoe" in text]  # who is deleted is not named any more
         own = again.post(f"/account/identities/{user.identities.get().pk}/disconnect", follow=True)
         assert "your only way to sign in" in own.content.decode()
         assert user.identities.count() == 1
@@ -282,8 +285,9 @@ class TestAttacks:
         assert come_back(client).status_code == 302
         assert user_of(client) == "ann"
 
-    def test_a_document_of_another_issuer(self, undone: World, provider: OpenIDProvider) -> None:
-        provider.document = {"issuer": "https://elsewhere.example"}
+    @pytest.mark.parametrize("issuer", ["https://elsewhere.example", 5])
+    def test_a_document_of_another_issuer(self, undone: World, provider: OpenIDProvider, issuer: object) -> None:
+        provider.document = {"issuer": issuer}
         client = undone.site.client()
         assert client.get("/sign-in/with/local").status_code == 403
 
@@ -336,6 +340,15 @@ class TestAttacks:
         response = client.get("/sign-in/with/local/return", {"error": "access_denied", "error_description": "<b>x</b>"})
         assert self.is_refused(client, response)
         assert "<b>x" not in response.content.decode()
+
+    def test_names_are_text_that_pages_can_show(self, undone: World) -> None:
+        from captious.server.people.identity_providers import _identity
+        from captious.server.server_settings import Provider
+
+        provider = Provider(issuer="https://id.example.org", client_id="c", client_secret="s", title="Site")
+        odd = _identity(provider, "1", "a\ud800b", {})
+        assert (odd["name"], odd["label"]) == ("ab", "Site: ab")
+        assert _identity(provider, "1", ["a"], {"name": {}})["label"] == "Site: 1"
 
     def test_names_run_no_script(self, undone: World, provider: OpenIDProvider) -> None:
         from tests.server.security.pages import Page

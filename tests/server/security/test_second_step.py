@@ -241,6 +241,13 @@ class TestGuessing:
             self.guess(undone, settings.CAPTIOUS.wrong_passwords - 1, start)
             assert enter(undone.site.client(), device.next()).status_code == 302
 
+    def test_mistyped_passwords_are_no_wrong_codes(self, undone: World, device: Device) -> None:
+        client = undone.site.client()
+        enter(client, device.next())
+        for _ in range(12):
+            assert client.post("/account/second-step", {"proof": "not my password"}).status_code == 422
+        assert enter(undone.site.client(), device.next()).status_code == 302
+
     def test_wrong_codes_are_in_the_log(self, undone: World, device: Device) -> None:
         from captious.server.models import AuditEvent
 
@@ -332,6 +339,20 @@ class TestResets:
         assert undone.as_user("root").post("/admin/captious/user/", form).status_code == 302
         assert not is_signed_in(client)
         assert sign_in(undone.site.client(), "ann")["Location"] == "/"
+
+    @pytest.mark.parametrize("action", ["reset_second_step", "reset_link", "deactivate"])
+    def test_not_by_staff_who_may_only_look(self, undone: World, device: Device, action: str) -> None:
+        from django.contrib.auth.models import Permission
+
+        from captious.server.models import AuditEvent, User
+
+        User.objects.filter(username="bob").update(is_staff=True)
+        undone.users["bob"].user_permissions.add(Permission.objects.get(codename="view_user"))
+        form = {"action": action, "_selected_action": [undone.users["ann"].pk]}
+        page = undone.as_user("bob").post("/admin/captious/user/", form, follow=True).content.decode()
+        assert "Give this link" not in page
+        assert User.objects.get(username="ann").totp_salt and User.objects.get(username="ann").is_active
+        assert not AuditEvent.objects.filter(actor="bob", target="ann").exists()
 
     def test_by_a_command(self, undone: World, device: Device) -> None:
         from click.testing import CliRunner

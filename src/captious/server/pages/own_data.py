@@ -14,36 +14,25 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from captious.server.models import User
+from captious.server.pages.proof import ProofForm
 from captious.server.people.audit import record
 from captious.server.people.departure import delete_account, kept_submissions, why_not_deleted
 from captious.server.people.own_data import data_json, data_zip
 from captious.server.people.rates import limit
 
 
-class DeleteForm(forms.Form):
-    """The user's own name and password, so that nothing is deleted by mistake."""
+class DeleteForm(ProofForm):
+    """The user's own name and a proof, so that nothing is deleted by mistake."""
 
     name = forms.CharField(label="Your user name", widget=forms.TextInput(attrs={"autocomplete": "off"}))
-    password = forms.CharField(widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}))
     submissions = forms.BooleanField(required=False, label="Delete my submissions on leaderboards, too")
-
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._user = user
-        if not user.has_usable_password():
-            del self.fields["password"]
+    field_order = ["name", "proof", "submissions"]
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if name != self._user.username:
             raise ValidationError("This is not your user name.")
         return name
-
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        if not self._user.check_password(password):
-            raise ValidationError("This is not your password.")
-        return password
 
 
 @login_required

@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from captious.server.models import User
-from captious.server.people.second_step import refusal
+from captious.server.people.second_step import is_code, refusal
 
 
 class ProofForm(forms.Form):
@@ -31,8 +31,8 @@ class ProofForm(forms.Form):
         proof: str = self.cleaned_data["proof"]
         if self._user.has_usable_password() and self._user.check_password(proof):
             return proof
-        if not self._user.totp_salt:
-            raise ValidationError("This is not your password.")
+        if not self._user.totp_salt or not is_code(proof):  # a mistyped password is no wrong code
+            raise ValidationError("This is not your password." if self._user.has_usable_password() else "No such code.")
         if reason := refusal(self._user, proof):
             raise ValidationError(
                 f"This is not your password. {reason}" if self._user.has_usable_password() else reason

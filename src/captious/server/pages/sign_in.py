@@ -196,7 +196,7 @@ def _new_account(request: HttpRequest, found: dict[str, Any], form: NameForm) ->
             raise IntegrityError("the identity was connected meanwhile")
     record("sign up", user.username, request=request, detail="" if user.is_active else "waits for activation")
     if user.is_active:
-        return _entered(request, user, to, found["label"])
+        return _entered(request, user, to, found["provider"])
     messages.success(request, "Your account was created. You can sign in as soon as it has been activated.")
     return redirect("captious:home")
 
@@ -208,7 +208,7 @@ def _connected(request: HttpRequest, user: User, found: dict[str, Any]) -> bool:
     )
     request.session.pop(_IDENTITY, None)
     if is_new:
-        record("connect", user.username, request=request, detail=found["label"])
+        record("connect", user.username, request=request, detail=found["provider"])
     return bool(is_new)
 
 
@@ -236,6 +236,6 @@ def disconnect(request: HttpRequest, pk: int) -> HttpResponse:
             messages.error(request, "This is your only way to sign in. Ask the administrator for a link first.")
         else:
             identity.delete()
-            record("disconnect", user.username, request=request, detail=identity.label)
+            record("disconnect", user.username, request=request, detail=identity.label.split(":")[0])
             messages.success(request, f"{identity.label} is disconnected.")
     return redirect("captious:account")

@@ -30,7 +30,10 @@ _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "E
 _FRESH = 3600  # seconds for which what an issuer publishes is remembered
 _GITHUB, _GITHUB_USER, _ORCID = "https://github.com", "https://api.github.com/user", "https://orcid.org"
 #: What can go wrong when another site is asked, or when it answers.
-_ERRORS = (AuthlibBaseError, JoseError, requests.RequestException, RuntimeError, ValueError, LookupError, TypeError)
+_ERRORS = (
+    *(AuthlibBaseError, JoseError, requests.RequestException),
+    *(RuntimeError, ValueError, LookupError, TypeError, AttributeError),
+)
 
 
 class IdentityError(Exception):
@@ -70,7 +73,8 @@ def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
     """Who the user is, as another site says in its answer to ``begin``.
 
     Returns:
-        ``issuer``, ``subject``, ``label``, a ``name`` to propose, and ``email``: empty unless the site has verified it.
+        ``issuer``, ``subject``, ``provider`` and ``label``, what the site and the user are called, a ``name`` to
+        propose, and ``email``: empty unless the site has verified it.
 
     Raises:
         IdentityError: it does not say so, or what it says cannot be trusted.
@@ -91,12 +95,12 @@ def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
         subject = claims["sub"]
         if not isinstance(subject, str) or not subject:
             raise ValueError("sub must be text")
-        return _identity(provider, subject, str(claims.get("preferred_username") or ""), claims)
+        return _identity(provider, subject, claims.get("preferred_username"), claims)
     except _ERRORS as error:
         raise _failed(provider, error) from None
 
 
-def _identity(provider: Provider, subject: str, name: str, claims: Mapping[str, Any]) -> dict[str, Any]:
+def _identity(provider: Provider, subject: str, name: object, claims: Mapping[str, Any]) -> dict[str, Any]:
     if len(subject) > 255 or not subject.isprintable():
         raise ValueError("sub must be up to 255 printable characters")
     email = str(claims.get("email") or "") if claims.get("email_verified") is True else ""
@@ -104,14 +108,21 @@ def _identity(provider: Provider, subject: str, name: str, claims: Mapping[str, 
         validate_email(email)
     except ValidationError:
         email = ""
-    label = str(name or claims.get("name") or email or subject)[:100]
+    user_name = _printable(name)
+    label = (user_name or _printable(claims.get("name")) or email or subject)[:100]
     return {
         "issuer": provider.issuer,
+        "provider": provider.title,
         "subject": subject,
         "label": f"{provider.title}: {label}"[:200],
-        "name": name[:150],
+        "name": user_name[:150],
         "email": email if len(email) <= 254 else "",
     }
+
+
+def _printable(text: object) -> str:
+    """Text of another site without what no page can show, such as half of a pair of surrogates."""
+    return "".join(letter for letter in text if letter.isprintable()) if isinstance(text, str) else ""
 
 
 def _failed(provider: Provider, error: Exception) -> IdentityError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from datetime import timedelta
@@ -26,6 +27,7 @@ from captious.server.people.access import may_create
 _STEP = 30  # seconds for which a code is shown
 _TOLERANCE = 1  # codes before and after that of now: clocks differ, and people type slowly
 _RECOVERY_CODES = 10
+_CODE = re.compile(r"[0-9]{6}|[a-z2-7]{16}")
 
 
 def new_salt() -> str:
@@ -57,9 +59,9 @@ def is_missing(user: User) -> bool:
 def turn_on(user: User, salt: str, code: str) -> list[str]:
     """Give a user a second step; its recovery codes, which cannot be shown again. Empty if the code is wrong."""
     used = _time_step(salt, code, after=0)
-    if used is None:
+    without = User.objects.filter(pk=user.pk, totp_salt="")  # another page may have set one up meanwhile
+    if used is None or not without.update(totp_salt=salt, totp_used=used, wrong_codes=0, wrong_code_time=None):
         return []
-    User.objects.filter(pk=user.pk).update(totp_salt=salt, totp_used=used, wrong_codes=0, wrong_code_time=None)
     return new_recovery_codes(user)
 
 
@@ -106,6 +108,11 @@ def refusal(user: User, code: str) -> str:
         return "This code is wrong, or was used before. Wait for the next one."
     rows.update(totp_used=used, wrong_codes=0)
     return ""
+
+
+def is_code(text: str) -> bool:
+    """Whether a text has the form of a code of an app, or of a recovery code."""
+    return _CODE.fullmatch("".join(text.split()).replace("-", "").lower()) is not None
 
 
 def _time_step(salt: str, code: str, *, after: int) -> int | None:
