@@ -99,9 +99,7 @@ class _Users(_Audited, UserAdmin):
         return [f"{user.username}, as users delete their own accounts" for user in users], {}, set(), reasons
 
     def delete_model(self, request: HttpRequest, user: User) -> None:
-        name = f"deleted user {user.pk}"
-        delete_account(user)
-        record("delete user", name, request=request)
+        record("delete user", delete_account(user).name, request=request)
 
     def delete_queryset(self, request: HttpRequest, users: Any) -> None:
         for user in users:

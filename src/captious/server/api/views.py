@@ -28,7 +28,7 @@ from captious.server.pages.management import archive_answer
 from captious.server.pages.submissions import choose_submission, delete_submission, edit_submission, upload_of
 from captious.server.people.access import (
     challenge_for,
-    may_manage,
+    managed_challenge,
     may_see_submission,
     own_submissions,
     submission_for,
@@ -190,9 +190,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
 )
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """All submissions of a phase."""
-    challenge = challenge_for(request.user, slug)
-    if not may_manage(request.user, challenge):
-        raise Http404
+    challenge = managed_challenge(request.user, slug)
     answer: HttpResponse = archive_answer(request, challenge)
     return answer
 

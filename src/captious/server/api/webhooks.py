@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 
 from captious.server.api.answers import NewWebhookAnswer, WebhookAnswer, webhook_answer
 from captious.server.api.calls import Declared, Failure, Parameter, call
-from captious.server.models import Challenge, Webhook
+from captious.server.models import Webhook
 from captious.server.notices.events import ping
 from captious.server.pages.webhooks import WebhookForm, add_webhook, remove_webhook
-from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.access import managed_challenge
 from captious.server.people.rates import limit
 
 
@@ -32,7 +32,7 @@ from captious.server.people.rates import limit
 )
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     """What is told about a challenge. Secrets are not: whoever can only read must not be able to sign."""
-    challenge = _challenge(request, slug)
+    challenge = managed_challenge(request.user, slug)
     if request.method == "GET":
         return JsonResponse([webhook_answer(row) for row in challenge.webhooks.all()], safe=False)
     limit(request, "change")
@@ -61,12 +61,5 @@ def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _webhook(request: HttpRequest, slug: str, pk: int) -> Webhook:
     limit(request, "change")
-    row: Webhook = get_object_or_404(_challenge(request, slug).webhooks, pk=pk)
+    row: Webhook = get_object_or_404(managed_challenge(request.user, slug).webhooks, pk=pk)
     return row
-
-
-def _challenge(request: HttpRequest, slug: str) -> Challenge:
-    challenge = challenge_for(request.user, slug)
-    if not may_manage(request.user, challenge):
-        raise Http404
-    return challenge

@@ -48,7 +48,7 @@ from captious.server.pages.draft_forms import (
     formsets,
     rows_of,
 )
-from captious.server.people.access import challenge_for, draft_for, drafts_for, may_create, may_manage
+from captious.server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.submissions import storage
@@ -103,9 +103,7 @@ def _made(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
 @require_POST
 def begin(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin to edit a challenge, or go on with the draft that there is."""
-    challenge = challenge_for(request.user, slug)
-    if not may_manage(request.user, challenge):
-        raise Http404
+    challenge = managed_challenge(request.user, slug)
     limit(request, "change")
     draft = Draft.objects.filter(slug=slug).first()
     if draft is None:

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -16,7 +16,7 @@ from captious.server.models import Challenge, News, Participant, Phase, Submissi
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
 from captious.server.pages.webhooks import WebhookForm, act_on_webhooks
-from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.access import managed_challenge
 from captious.server.people.admission import ban
 from captious.server.people.audit import record
 from captious.server.scoring import queue
@@ -29,9 +29,7 @@ _BOARDS = ("public", "hidden")
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
     """See everything, add participants, show or hide leaderboards and submissions, score again."""
-    challenge = challenge_for(request.user, slug)
-    if not may_manage(request.user, challenge):
-        raise Http404
+    challenge = managed_challenge(request.user, slug)
     action = request.POST.get("action", "")
     form = ParticipantsForm(request.POST if action == "participants" else None)
     ban_form = BanForm(request.POST if action == "ban" else None)
@@ -69,9 +67,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """All submissions of a phase with their scores as one zip file; with ``public``, what everybody may see."""
-    challenge = challenge_for(request.user, slug)
-    if not may_manage(request.user, challenge):
-        raise Http404
+    challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
 
 

@@ -86,6 +86,18 @@ def challenge_for(user: Any, slug: str) -> Challenge:
     return challenge
 
 
+def managed_challenge(user: Any, slug: str) -> Challenge:
+    """The challenge that a user manages.
+
+    Raises:
+        Http404: there is none.
+    """
+    challenge = challenge_for(user, slug)
+    if not may_manage(user, challenge):
+        raise Http404
+    return challenge
+
+
 def may_create(user: Any) -> bool:
     """Whether a user may make challenges on the site: administrators, and those to whom they gave the permission."""
     return bool(user.is_active and user.has_perm("captious.add_challenge"))

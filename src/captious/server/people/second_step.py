@@ -91,7 +91,7 @@ def refusal(user: User, code: str) -> str:
     Returns:
         Why it is refused, one or two sentences; empty if it is right.
     """
-    code = "".join(code.split()).replace("-", "").lower()
+    code = _typed(code)
     row = User.objects.select_for_update().get(pk=user.pk)
     if not row.totp_salt:
         return "This account has no second step."
@@ -112,7 +112,12 @@ def refusal(user: User, code: str) -> str:
 
 def is_code(text: str) -> bool:
     """Whether a text has the form of a code of an app, or of a recovery code."""
-    return _CODE.fullmatch("".join(text.split()).replace("-", "").lower()) is not None
+    return _CODE.fullmatch(_typed(text)) is not None
+
+
+def _typed(text: str) -> str:
+    """A code as it is compared, without what makes it easier to read."""
+    return "".join(text.split()).replace("-", "").lower()
 
 
 def _time_step(salt: str, code: str, *, after: int) -> int | None:
