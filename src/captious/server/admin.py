@@ -153,6 +153,7 @@ class _Challenges(_ReadOnly):
 
 @admin.register(Submission)
 class _Submissions(_ReadOnly):
+    exclude = ("folder_name",)  # where the file lies is nobody's matter
     list_display = ("id", "method", "team", "phase", "status", "created", "worker", "tries")
     list_filter = ("status", "phase__challenge")
     search_fields = ("method", "team__name")
