@@ -5,6 +5,7 @@ Real data where there is some, slow tests only on request, patient Hypothesis.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +49,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="number of fuzzed examples of each kind (default: a small sample)",
     )
     parser.addoption("--postgresql", action="store_true", help="tests/server: a temporary PostgreSQL, not SQLite")
+
+
+def pytest_collection() -> None:
+    """No looking for garbage while the many tests are made, ..."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """... nor among them afterwards: they stay until the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

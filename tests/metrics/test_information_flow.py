@@ -100,7 +100,7 @@ def test_of_roberta_shape(roberta: str) -> None:
     check(roberta, CAPTIONS + ODD, padded=True)
 
 
-@pytest.mark.parametrize("count", [8, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [8, pytest.param(500, marks=[pytest.mark.slow, pytest.mark.nightly])])
 def test_minilm(minilm: str, real: Callable[[int], list[str]], count: int) -> None:
     check(minilm, real(count) + ODD[:3])
 

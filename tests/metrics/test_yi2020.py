@@ -193,7 +193,12 @@ def test_numbers_of_the_released_program(minilm: Encoder, shared_data: Path, sto
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("variant", "idf", "tau"), [("official", "both", 0.4972), ("official", "refs", 0.4974), ("paper", "refs", 0.5577)]
+    ("variant", "idf", "tau"),
+    [
+        pytest.param("official", "both", 0.4972, marks=pytest.mark.nightly),
+        pytest.param("official", "refs", 0.4974, marks=pytest.mark.nightly),
+        ("paper", "refs", 0.5577),
+    ],
 )
 def test_agreement_with_people(
     variant: str, idf: str, tau: float, minilm: Encoder, shared_data: Path, stop_list: Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +52,22 @@ def databases_of_servers(request: pytest.FixtureRequest, database: str) -> Itera
         if database:
             patch.setattr(Server, "new_database", request.getfixturevalue("postgres").database)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def files_need_not_survive_a_power_cut() -> Iterator[None]:
+    """Nothing waits for the disk: files and databases of tests are gone when they end."""
+    from django.db.backends.signals import connection_created
+
+    def hurry(sender: object, connection: Any, **_: object) -> None:
+        if connection.vendor == "sqlite":
+            connection.cursor().execute("PRAGMA synchronous=OFF")
+
+    connection_created.connect(hurry)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+    connection_created.disconnect(hurry)
 
 
 @pytest.fixture(scope="session")
