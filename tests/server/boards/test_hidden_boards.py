@@ -66,3 +66,20 @@ def test_for_outsiders_a_challenge_of_participants_does_not_exist(site: Site, tm
     Phase.objects.update(board="hidden")
     for user in (None, site.user()):
         assert site.client(user).get(ADDRESS).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ('scores_shown = "never"', "scores are not shown"),
+        ('scores_shown = "at-end"\ncloses = "2120-03-01T12:00:00Z"', "scores are shown when it has closed"),
+        ('scores_shown = "at-end"\ncloses = "2020-03-01T12:00:00Z"', ""),
+        ('board = "hidden"', "leaderboard hidden"),
+        ("", ""),
+    ],
+)
+def test_the_overview_says_what_will_be_shown(site: Site, tmp_path: Path, limits: str, said: str) -> None:
+    site.load(write_folder(tmp_path / "small", limits=limits))
+    page = site.client().get("/challenges/small/").content.decode()
+    all_texts = ("scores are not shown", "scores are shown when it has closed", "leaderboard hidden")
+    assert [text for text in all_texts if text in page] == ([said] if said else [])

@@ -306,7 +306,9 @@ def choose(request: HttpRequest, pk: int) -> HttpResponse:
     if reason := choose_submission(request, submission, chosen=chosen):
         messages.error(request, reason)
         return redirect(submission.url)
-    messages.success(request, f"{submission.method} is now the entry of {submission.team}." if chosen else "Released.")
+    team = submission.team
+    of_best = f"The best submission of {team} is its entry again."
+    messages.success(request, f"{submission.method} is now the final entry of {team}." if chosen else of_best)
     return redirect(submission.url)
 
 
