@@ -14,6 +14,7 @@ from captious.table import Cell, Form
 SERIES = 8  # colors of systems
 _LANE = 9  # between values of different systems, in pixels
 _AXIS = 14  # below them
+_ROW = 40  # of a drawing that has a row for itself
 _MOST_STEPS = 6  # between ticks
 _EDGE = 4.0  # at each side, in percent
 
@@ -28,15 +29,20 @@ def difference_drawing(cell: Cell) -> str:
     return _svg("difference", 16, '<line x1="50%" x2="50%" y1="0" y2="16"/>' + _dot(cell, -most, most, 8))
 
 
-def scores_drawing(cells: Sequence[Cell | None], form: Form = "score") -> str:
+def scores_drawing(cells: Sequence[Cell | None], form: Form = "score", scale: tuple[float, float] | None = None) -> str:
     """The values of a row as points with their intervals, one below the other in the colors of systems.
 
-    The scale, which every row has for itself, holds all intervals; that of a single value begins at zero. It is in
+    The axis, which every row has for itself, holds all intervals; that of a single value begins at zero. It is in
     hundredths where the form is percent.
+
+    Args:
+        scale: that others share, which the axis holds as well.
     """
     drawn = {place: cell for place, cell in enumerate(cells) if cell is not None and _is_drawn(cell)}
     ends = [float(end) for cell in drawn.values() for end in cell.interval or ()]
-    if len(cells) == 1:
+    if ends and scale is not None:
+        ends += scale
+    elif len(cells) == 1:
         ends.append(0.0)
     if not ends or min(ends) == max(ends):
         return ""
@@ -54,17 +60,28 @@ def scores_drawing(cells: Sequence[Cell | None], form: Form = "score") -> str:
 
 
 def interval_drawing(cell: Cell, low: float, high: float) -> str:
-    """A value as a point with its interval, on a scale from ``low`` to ``high`` that it shares with others."""
-    return _svg("interval", 16, _dot(cell, low, high, 8)) if _is_drawn(cell) and low < high else ""
+    """A value as a point with its interval, on a scale from ``low`` to ``high`` that it shares with others.
+
+    Lines are where ``axis_drawing`` has numbers.
+    """
+    if not _is_drawn(cell) or low >= high:
+        return ""
+    lines = "".join(f'<line x1="{x}%" x2="{x}%" y1="0" y2="{_ROW}"/>' for x, _ in _axis_ticks(low, high))
+    return _svg("interval", _ROW, lines + _dot(cell, low, high, _ROW / 2))
 
 
 def axis_drawing(low: float, high: float) -> str:
     """The round numbers of a scale."""
     if low >= high:
         return ""
+    labels = (f'<text x="{x}%" y="{_AXIS - 3}">{label}</text>' for x, label in _axis_ticks(low, high))
+    return _svg("axis", _AXIS, "".join(labels))
+
+
+def _axis_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """The ticks of a narrow scale, every other one if there are many."""
     ticks = _ticks(low, high, 1)
-    shown = ticks if len(ticks) <= _MOST_STEPS / 2 else ticks[::2]
-    return _svg("axis", _AXIS, "".join(f'<text x="{x}%" y="{_AXIS - 3}">{label}</text>' for x, label in shown))
+    return ticks if len(ticks) <= _MOST_STEPS / 2 else ticks[::2]
 
 
 def _is_drawn(cell: Cell) -> bool:

@@ -47,6 +47,7 @@ _challenge = [
     path("teams", approvals.teams, name="teams"),
     path("news.atom", news.feed, name="news"),
     path("submit", submissions.submit, name="submit"),
+    path("template", submissions.template, name="template"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),
     path("archive.zip", management.archive, name="archive"),

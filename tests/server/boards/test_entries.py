@@ -130,10 +130,10 @@ class TestChoice:
         from captious.server.models import User
 
         ann = small.client(User.objects.get(username="ann"))
-        assert b"Choose this one" in ann.get(of("worse").url).content
-        assert b"Choose this one" not in small.client().get(of("worse").url).content
+        assert b"final entry" in ann.get(of("worse").url).content
+        assert b"final entry" not in small.client().get(of("worse").url).content
         choose(small, "worse")
-        assert b"Let the best count" in ann.get(of("worse").url).content
+        assert b"Let the best submission count" in ann.get(of("worse").url).content
         assert b"chosen entry" in ann.get("/challenges/small/submissions").content
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +86,16 @@ def test_the_page_of_a_submission_shows_its_neighbors_and_the_leader(site: Site,
     assert "the entry of each team" in page
     assert "the leader" in page
     assert "best before" not in page
+
+
+def test_pages_of_all_submissions_have_the_axes_of_the_leaderboard(site: Site, rows: list[Any]) -> None:
+    first, *others = [place(row).scales for row in rows[1:4]]
+    assert all(low < high for outputs in first.values() for low, high in outputs.values())
+    assert others == [first, first]
+    ticks = []
+    for row in rows[1:4]:
+        page = site.client().get(row.url).content.decode()
+        drawings = re.findall(r'<svg class="scores".*?</svg>', page)
+        ticks.append([re.findall(r'<text x="([^"]+)"[^>]*>(.*?)</text>', drawing) for drawing in drawings])
+    assert ticks[0]
+    assert ticks[0] == ticks[1] == ticks[2]

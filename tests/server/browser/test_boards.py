@@ -68,9 +68,12 @@ def test_two_systems_compared(page: Any, server: Server) -> None:
         page.get_by_label("A", exact=True).select_option("Improved (Baselines)")
         page.get_by_label("B", exact=True).select_option("Baseline (Baselines)")
         page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_text("B, Baseline, is significantly better than A, Improved, in 0 of 7 metrics")).to_be_visible()
+    verdict = "B, Baseline, is better than A, Improved, in 0 of 7 metrics, and worse in 7, significantly in 7."
+    expect(page.get_by_text(verdict)).to_be_visible()
     scores = {row["method"]: row["scores"] for row in server.get("/challenges/demo/leaderboard.json?all=1")}
     table = page.get_by_role("table", name="Differences between A and B")
+    expect(table.get_by_role("rowheader").first).to_have_text("cider-d")  # what ranks
+    expect(table.get_by_role("row").nth(1)).to_contain_text(re.compile(r"\[−[.\d]+, −[.\d]+\]"))
     for name, score in scores["Improved"].items():
         row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=name, exact=True))
         cells = row.get_by_role("cell")
@@ -197,6 +200,46 @@ def test_bars_of_contributions_are_in_their_table(open_page: Callable[..., Any])
     table = page.locator("table:has(td.bar)").first.bounding_box()
     bar = bars.first.bounding_box()
     assert table["x"] <= bar["x"] and bar["x"] + bar["width"] <= table["x"] + table["width"] + 1
+
+
+@pytest.mark.parametrize("image", ["1751", "2246", "2359", "2917"])
+def test_labels_of_an_alignment_cover_no_other_text(open_page: Callable[..., Any], image: str) -> None:
+    page = open_page()
+    page.goto(f"/challenges/demo/captions/{image}?systems=1&systems=2&systems=3")
+    drawings = page.locator(".links-drawn svg:visible")
+    drawings.first.wait_for()
+    assert drawings.count() >= 3
+    for drawing in drawings.all():
+        labels = [text.bounding_box() for text in drawing.locator("text.label").all()]
+        words = [text.bounding_box() for text in drawing.locator("text:not(.label)").all()]
+        assert labels
+        for place, label in enumerate(labels):
+            assert not any(_overlap(label, other) for other in [*words, *labels[place + 1 :]])
+        assert drawing.locator("text.label ~ path").count() == 0  # links are below labels, which have a rim
+
+
+def _overlap(a: dict[str, float], b: dict[str, float]) -> bool:
+    """Whether letters cover one another; boxes of text have a few pixels above and below."""
+    beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+    return not beside and a["y"] + a["height"] - 3 > b["y"] and b["y"] + b["height"] - 3 > a["y"]
+
+
+def test_a_leaderboard_has_one_toolbar(open_page: Callable[..., Any]) -> None:
+    page = open_page()
+    page.goto("/challenges/demo/leaderboard")
+    links = page.get_by_role("navigation", name="This leaderboard").get_by_role("link")
+    expect(links).to_have_text(["Browse captions", "Compare two submissions", "CSV", "JSON"])
+    assert len({link.bounding_box()["y"] for link in links.all()}) == 1
+    assert links.first.bounding_box()["y"] < board(page).bounding_box()["y"]
+
+
+def test_a_warning_is_below_the_metric_that_it_is_about(open_page: Callable[..., Any]) -> None:
+    page = open_page()
+    page.goto("/submissions/1/")
+    rows = page.get_by_role("table", name="Scores with the references").get_by_role("row")
+    expect(rows.nth(1)).to_contain_text("cider-d")
+    expect(rows.nth(2)).to_contain_text("weights n-grams by their inverse document frequency")
+    expect(page.get_by_text("weights n-grams by their inverse")).to_have_count(1)
 
 
 def test_keys_go_from_image_to_image(open_page: Callable[..., Any]) -> None:

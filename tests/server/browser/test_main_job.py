@@ -69,12 +69,19 @@ def test_problems_of_a_file_and_the_check(open_page: Callable[..., Any], tmp_pat
     page.get_by_label("Method").fill("Bad")
     page.get_by_role("button", name="Submit", exact=True).click()
     problems = page.get_by_role("region", name="3 problems in the file. Nothing was submitted.")
-    for said in ("more than one caption", "not in the challenge", "no caption", "999"):
+    for said in (
+        "more than one caption",
+        "1 image id is not in the challenge, whose ids are such as",
+        "no caption",
+        "999",
+    ):
         expect(problems).to_contain_text(said)
     page.get_by_label("File", exact=True).set_input_files(captions)
     page.get_by_role("button", name="Check only").click()
     expect(page.get_by_role("status")).to_contain_text("No problems found.")
     expect(page.get_by_role("status")).not_to_contain_text("choose the file again")
+    page.get_by_role("status").get_by_role("link", name="Submit").click()
+    expect(page.get_by_role("button", name="Submit", exact=True)).to_be_in_viewport()
     page.get_by_role("link", name="My submissions").click()
     expect(page.get_by_role("main")).not_to_contain_text("Bad")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.browser.steps import board, sign_up, submit
+from tests.server.browser.steps import board, see_scores, sign_up, submit
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
@@ -68,6 +68,35 @@ def test_tabs_of_a_team_are_in_one_line(open_page: Callable[..., Any], width: in
     assert len({tab.bounding_box()["y"] for tab in tabs.all()}) == 1
 
 
+@pytest.mark.parametrize("width", [360, 390])
+def test_five_tabs_are_in_one_line(open_page: Callable[..., Any], width: int) -> None:
+    page = open_page("olga", width=width)
+    page.goto("/challenges/scenes/")
+    tabs = page.get_by_role("navigation", name="Challenge").get_by_role("link")
+    expect(tabs).to_have_text(["Overview", "Leaderboard", "Submit", "My submissions", "Manage"])
+    assert len({tab.bounding_box()["y"] for tab in tabs.all()}) == 1
+    last = tabs.last.bounding_box()
+    assert last["x"] + last["width"] <= width - 16
+
+
+@narrow
+def test_a_comparison_is_not_cut(open_page: Callable[..., Any], width: int) -> None:
+    page = open_page(width=width)
+    page.goto("/challenges/demo/compare?a=1&b=2")
+    assert page.get_by_role("region", name="Table of differences").evaluate(_CUT) == 0
+    row = page.get_by_role("table", name="Differences").get_by_role("row").nth(1)
+    expect(row.get_by_text("+1.10").locator("visible=true")).to_have_count(1)  # the effect size
+
+
+@narrow
+def test_a_leaderboard_has_dates_where_its_head_says_so(open_page: Callable[..., Any], width: int) -> None:
+    page = open_page(width=width)
+    page.goto("/challenges/demo/leaderboard")
+    expect(page.get_by_role("columnheader", name="Method")).to_contain_text("date")
+    for row in board(page).get_by_role("row").all()[1:]:
+        expect(row.locator("time")).to_be_visible()
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_logo_lies_on_light_paper(open_page: Callable[..., Any], dark: bool) -> None:
     page = open_page("olga", dark=dark)
@@ -75,6 +104,17 @@ def test_a_logo_lies_on_light_paper(open_page: Callable[..., Any], dark: bool) -
         page.goto(address)
         paper = page.locator("img.logo").evaluate("logo => getComputedStyle(logo).backgroundColor")
         assert paper == ("rgb(244, 245, 243)" if dark else "rgba(0, 0, 0, 0)")
+
+
+@pytest.mark.parametrize(("user", "tab"), [("", "Leaderboard"), ("ursula", "My submissions"), ("olga", "Leaderboard")])
+def test_a_submission_is_below_a_tab(open_page: Callable[..., Any], captions: Any, user: str, tab: str) -> None:
+    owner = open_page("ursula")
+    submit(owner, captions, f"Below a tab {user}")
+    see_scores(owner)
+    page = open_page(user)
+    page.goto(owner.url)
+    current = page.get_by_role("navigation", name="Challenge").locator("[aria-current]")
+    expect(current).to_have_text(tab)
 
 
 @pytest.mark.parametrize("width", [1280, 1920])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
@@ -61,6 +62,11 @@ def test_interval() -> None:
     assert pages.interval({"low": 1.2494, "high": 1.3}) == "1.249 – 1.300"
     assert pages.interval({"low": -0.0031, "high": 0.0694}) == "−.003 – .069"
     assert pages.interval(SimpleNamespace(low=-0.0231, high=-0.0142), 3) == "−.02 – −.01"
+
+
+def test_ends_of_a_difference_have_signs() -> None:
+    assert pages.ends({"low": -0.0122, "high": 0.139}) == "[−.012, +.139]"
+    assert pages.ends({"low": None, "high": 0.139}) == ""
 
 
 @pytest.mark.parametrize(("low", "high"), [(None, 0.3), (0.2, None), (math.nan, 0.3), ("", "")])
@@ -135,6 +141,9 @@ def test_scores_are_drawn_on_the_scale_that_they_share() -> None:
     svg = str(pages.interval_drawing({"low": 0.25, "score": 0.5, "high": 0.75}, (0.0, 1.0)))
     assert 'x1="27.0%" x2="73.0%"' in svg
     assert 'cx="50.0%"' in svg
+    labels = re.findall(r'<text x="([^"]+)"', str(pages.axis_drawing((0.0, 1.0))))
+    assert len(labels) > 1
+    assert re.findall(r'<line x1="([^"]+)" x2="\1"', svg) == labels
 
 
 def test_rows_with_attributes_are_drawn_too() -> None:

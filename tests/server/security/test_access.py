@@ -2,7 +2,7 @@
 
 The table ``access.txt`` says which status each role gets. A single status is that of every role. ``in`` is a redirect
 to the page where one signs in, ``302`` one to another page. Whoever may not see something gets 404, as if it did not
-exist.
+exist; only a hidden leaderboard of a challenge that they may see says 403, and why.
 
 A line is for every name in braces. Submissions are those of team Alpha, but in_circle is the participant's; the token
 and the personal team "ann" are the captain's, the team Beta is the user's.
@@ -273,7 +273,7 @@ class TestWhatIsShown:
                     assert name not in text, (address, name)
 
     def test_a_hidden_leaderboard_is_not_shown_under_another_name(self, world: World) -> None:
-        """For whoever may not see a phase's leaderboard, it does not exist, and it is never the default."""
+        """Whoever may not see a phase's leaderboard learns no more than that, and it is never the default."""
         from captious.server.models import Phase
 
         assert world.as_user("ann").get("/challenges/open/leaderboard.json?phase=hidden").status_code == 404
@@ -286,7 +286,9 @@ class TestWhatIsShown:
             for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare", "captions"):
                 for role in ("visitor", "ann"):
                     response = world.as_user(role).get(f"/challenges/open/{page}?references=val/c5")
-                    assert response.status_code == 404, page
+                    assert response.status_code == (404 if "." in page else 403), page
+                    for name in ("Public", "In hidden", "Alpha", "bleu"):
+                        assert name not in body_of(response), (page, name)
                 assert world.as_user("olga").get(f"/challenges/open/{page}?references=val/c5").status_code == 200
 
     def test_the_own_submissions_only(self, world: World) -> None:

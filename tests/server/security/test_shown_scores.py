@@ -111,8 +111,10 @@ def test_scores_that_are_shown_later_or_never(probed: Site, phase: str) -> None:
         for address in addresses(probed, phase):
             response = client(probed, user).get(address)
             own = user == "ann" and ("/submissions/" in address) and "csv" not in address
-            assert response.status_code == (200 if own else 404), (user, address)
-            assert not own or not re.search(r"(?<![\w.])\.\d{3}|\d\.\d{4}\b(?!:)|bleu-4", body_of(response)), address
+            is_page = bool(re.search(r"/small/(leaderboard|compare|captions)\b(?!\.)", address))
+            assert response.status_code == (200 if own else 403 if is_page else 404), (user, address)
+            if own or is_page:
+                assert not re.search(r"(?<![\w.])\.\d{3}|\d\.\d{4}\b(?!:)|bleu-4", body_of(response)), address
     for address in addresses(probed, phase):
         assert client(probed, "olga").get(address).status_code == 200, address
     submission = probed.submissions(phase__name=phase)[0]
@@ -171,7 +173,7 @@ def test_equal_scores_are_not_told_apart(probed: Site) -> None:
         r"<td.*?</td>", re.search(r'"row" class="method">rouge-l.*?</tr>', page, re.DOTALL)[0], re.DOTALL
     )  # type: ignore[index]
     texts = [re.sub(r"<[^>]*>", " ", cell).split() for cell in cells]
-    assert (texts[2][0], texts[4], texts[5]) == ("+.0", ["–"], ["–"])
+    assert (texts[2][0], texts[4], texts[5]) == ("+.0", ["–", "–"], ["–"])  # on phones, the effect size is below p
 
 
 class TestEqualCaptions:

@@ -102,7 +102,7 @@ def test_all_problems_at_once() -> None:
         "3 records (9, 10, 11) have an image id that is neither text nor an integer of at most 20 digits.": ((), 0),
         '1 image id is text where the challenge has numbers: write 42, not "42". See record 3.': (("2",), 1),
         "1 image has more than one caption. See record 2.": ((1,), 1),
-        "1 image id is not in the challenge. See record 8.": ((99,), 1),
+        "1 image id is not in the challenge, whose ids are such as 1 and 2. See record 8.": ((99,), 1),
         "1 caption is not text. See record 4.": ((3,), 1),
         "1 caption is longer than 5,000 characters. See record 5.": ((4,), 1),
         "1 caption contains NUL characters (U+0000). See record 6.": ((5,), 1),
@@ -216,7 +216,7 @@ def test_tables() -> None:
     assert "a cell has more than 131,072 characters" in messages(f"{header}42,{'a' * 200_000}".encode(), "a.csv")[0]
     problems = messages(f"{header}042,a\n42,a\0b\nx.jpg,b\n".encode(), "a.csv")
     assert problems == [
-        "2 image ids are not in the challenge. The first is in line 2.",
+        "2 image ids are not in the challenge, whose ids are such as 42 and 7. The first is in line 2.",
         "1 caption contains NUL characters (U+0000). See line 3.",
         "2 images have no caption.",
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -79,18 +79,20 @@ class Query:
         return f"{reverse(f'captious:{page}', args=[self.challenge.slug])}?{self.parameters}"
 
 
+def phase_from(phases: Sequence[Phase], parameters: Mapping[str, str]) -> Phase | None:
+    """The phase that an address asks for: by default the last open one, or the last one. None if there is none."""
+    if "phase" in parameters:
+        return next((phase for phase in phases if phase.name == parameters["phase"]), None)
+    return next((phase for phase in reversed(phases) if phase.state == "open"), phases[-1] if phases else None)
+
+
 def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -> Query | None:
     """The leaderboard that an address asks for; what it does not say is the default.
 
     Returns:
         None if there is no such phase or reference set, or the user may not see its leaderboard.
     """
-    phases = [phase for phase in challenge.phase_list if may_see_board(user, phase)]
-    if not phases:
-        return None
-    default = next((phase for phase in reversed(phases) if phase.state == "open"), phases[-1])
-    name = parameters.get("phase", default.name)
-    phase = next((phase for phase in phases if phase.name == name), None)
+    phase = phase_from([phase for phase in challenge.phase_list if may_see_board(user, phase)], parameters)
     if phase is None:
         return None
     outputs = BoardOutputs.of_board(phase)

@@ -50,14 +50,17 @@ class ComparedOutput:
 
 
 def compare_submissions(a: Submission, b: Submission, query: Query) -> list[ComparedOutput]:
-    """Compare two submissions in every output that both have. The files are read; nothing is scored."""
+    """Compare two submissions in every output that both have, in the order of their leaderboard: what ranks is first.
+
+    The files are read; nothing is scored.
+    """
     stored_a, stored_b = (read_results(submission.results_path, query.key) for submission in (a, b))
     if stored_a is None or stored_b is None:
         return []
     compared = []
     digits = query.phase.digits
-    for name in stored_a.outputs:
-        if name not in stored_b.outputs:
+    for name in dict.fromkeys([query.output, *query.outputs.names, *stored_a.outputs]):
+        if name not in stored_a.outputs or name not in stored_b.outputs:
             continue
         i, j = stored_a.outputs.index(name), stored_b.outputs.index(name)
         entries = [submission.outputs(query.key)[name] for submission in (a, b)]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.caption_browser import Browsing, CaptionRow, positions_of, rows_of
-from captious.server.boards.leaderboard import Row, rows_at
+from captious.server.boards.leaderboard import ROWS_PER_PAGE, Row, rows_at
 from captious.server.boards.leaderboard_query import Query, standing_of
 from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.visible_scores import rounded_outputs
-from captious.server.models import Standing, Submission
+from captious.server.models import Scores, Standing, Submission
 from captious.server.people.access import may_browse, may_see_board
 from captious.server.scoring.stored_results import read_results
 
@@ -33,6 +33,8 @@ class Place:
         neighbors: rows of the board, with its own one if it is on the board.
         leader: the first of the board, None if it is the first itself.
         before: the best of the team's earlier submissions, for the team and organizers; None if there is none.
+        scales: reference set -> output -> the ends of all intervals on the first page of the leaderboard, so that the
+            pages of all its submissions have the same axes. Empty where the leaderboard is not shown.
     """
 
     submission: Submission
@@ -42,6 +44,7 @@ class Place:
     neighbors: list[Row]
     leader: Submission | None
     before: Submission | None
+    scales: Mapping[str, Mapping[str, tuple[float, float]]]
 
     @property
     def compare_leader_url(self) -> str:
@@ -99,13 +102,38 @@ def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> P
     """
     before = _best_before(submission, query) if own and not submission.is_baseline else None
     if not may_see_board(user, submission.phase):
-        return Place(submission, query, None, 0, [], None, before)
+        return Place(submission, query, None, 0, [], None, before, {})
     standing = standing_of(query)
     at = standing.submissions.index(submission.pk) if submission.pk in standing.submissions else None
     rank = None if at is None else standing.ranks[at]
     near = range(5) if at is None else range(max(at - _AROUND, 0), at + _AROUND + 1)
     rows = [*rows_at(query, standing, [i for i in near if i < len(standing.submissions)])]
-    return Place(submission, query, rank, len(standing.submissions), rows, _leader(standing, query, submission), before)
+    return Place(
+        submission=submission,
+        query=query,
+        rank=rank,
+        n=len(standing.submissions),
+        neighbors=rows,
+        leader=_leader(standing, query, submission),
+        before=before,
+        scales=_scales(query),
+    )
+
+
+def _scales(query: Query) -> dict[str, dict[str, tuple[float, float]]]:
+    """``Place.scales``, of the leaderboard of entries."""
+    standing = standing_of(replace(query, everything=False))
+    first = Scores.objects.filter(version=standing.version, submission__in=standing.submissions[:ROWS_PER_PAGE])
+    rows = first.filter(submission__public=True, submission__is_hidden=False)
+    ends: dict[tuple[str, str], list[float]] = {}
+    for key, outputs in (item for sets in rows.values_list("outputs", flat=True) for item in sets.items()):
+        for name, entry in rounded_outputs(outputs, query.phase).items():
+            if entry["low"] is not None and entry["high"] is not None:
+                ends.setdefault((key, name), []).extend((entry["low"], entry["high"]))
+    scales: dict[str, dict[str, tuple[float, float]]] = {}
+    for (key, name), values in ends.items():
+        scales.setdefault(key, {})[name] = (min(values), max(values))
+    return scales
 
 
 def _leader(standing: Standing, query: Query, submission: Submission) -> Submission | None:

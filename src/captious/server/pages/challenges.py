@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
 from itertools import chain
 from typing import Any
 
@@ -20,10 +21,10 @@ from captious.server.boards import leaderboard as boards
 from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.challenge_card import cards
 from captious.server.boards.formulas import harmless
-from captious.server.boards.leaderboard_query import Query, query_from
+from captious.server.boards.leaderboard_query import Query, phase_from, query_from
 from captious.server.boards.leaderboard_query import choices as choices_of
-from captious.server.boards.submission_comparison import compare_submissions
-from captious.server.models import Challenge, Submission
+from captious.server.boards.submission_comparison import ComparedOutput, compare_submissions
+from captious.server.models import Challenge, Phase, Submission
 from captious.server.pages.error_pages import OldScoresError
 from captious.server.pages.forms import open_phases
 from captious.server.pages.news import news_of
@@ -42,6 +43,31 @@ _IMAGES_PER_PAGE = 20
 _MOST_SYSTEMS = 6
 _LONGEST_WORD = 60  # characters
 _PARTS_AT_A_TIME = 100  # of a file that is sent
+
+
+class HiddenBoardError(Http404):
+    """A leaderboard that is not shown to the reader, of a phase that the reader knows; see ``_explained``."""
+
+    def __init__(self, phase: Phase) -> None:
+        super().__init__()
+        self.phase = phase
+
+
+def _explained(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page about a leaderboard, which says why and until when the leaderboard is hidden, if it is."""
+
+    @wraps(view)
+    def page(request: HttpRequest, slug: str, **parts: str) -> HttpResponse:
+        try:
+            return view(request, slug, **parts)
+        except HiddenBoardError as hidden:
+            phase, challenge = hidden.phase, hidden.phase.challenge
+            shown = [other for other in challenge.phase_list if may_see_board(request.user, other)]
+            return challenge_page(
+                request, challenge, "hidden_board", "leaderboard", status=403, phase=phase, shown=shown
+            )
+
+    return page
 
 
 @require_safe
@@ -126,6 +152,7 @@ def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Pag
 
 
 @require_safe
+@_explained
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A page of a leaderboard."""
     query = _query(request, slug)
@@ -149,6 +176,7 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 
 @require_safe
+@_explained
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
     query = _query(request, slug)
@@ -169,8 +197,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         a=a,
         b=b,
         rows=rows,
-        n_better=sum(row.is_significant and row.is_better for row in rows),
-        n_worse=sum(row.is_significant and not row.is_better for row in rows),
+        better=_counts(row for row in rows if row.difference and row.is_better),
+        worse=_counts(row for row in rows if row.difference and not row.is_better),
         n_ticked=len(ticked),
         digits=query.phase.digits,
         browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
@@ -178,7 +206,14 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
+def _counts(rows: Iterable[ComparedOutput]) -> dict[str, int]:
+    """How many differences there are, and how many of them are significant."""
+    significant = [row.is_significant for row in rows]
+    return {"n": len(significant), "significant": sum(significant)}
+
+
 @require_safe
+@_explained
 def captions(request: HttpRequest, slug: str) -> HttpResponse:
     """Captions of submissions image by image, for captions files that are public."""
     asked, choices = _browsing(request, slug)
@@ -198,6 +233,7 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@_explained
 def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     """One image: all scores of the submissions, and how they came about."""
     asked, _ = _browsing(request, slug)
@@ -227,9 +263,19 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
 
 
 def _query(request: HttpRequest, slug: str) -> Query:
-    query = query_from(challenge_for(request.user, slug), request.GET, request.user)
+    """The leaderboard that an address asks for.
+
+    Raises:
+        HiddenBoardError: it is not shown to the user.
+        Http404: there is none.
+    """
+    challenge = challenge_for(request.user, slug)
+    query = query_from(challenge, request.GET, request.user)
     if query is None:
-        raise Http404
+        phase = phase_from(challenge.phase_list, request.GET)
+        if phase is None or may_see_board(request.user, phase):
+            raise Http404
+        raise HiddenBoardError(phase)
     return query
 
 

@@ -12,10 +12,11 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.server.boards.board_outputs import BoardOutputs, sets_of
@@ -34,8 +35,10 @@ from captious.server.people.access import (
     is_own,
     may_browse,
     may_manage,
+    may_see_board,
     may_see_scores,
     own_submissions,
+    set_warnings_for,
     submission_for,
     warnings_for,
 )
@@ -46,7 +49,9 @@ from captious.server.people.teams import teams_of
 from captious.server.people.terms import teams_without
 from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import read_results
+from captious.server.streamed_zip import zip_blocks
 from captious.server.submissions import intake, storage, team_entry
+from captious.server.submissions.captions_template import needed_captions
 from captious.server.submissions.quotas import quota
 from captious.server.submissions.team_entry import of_team, why_not_chosen
 
@@ -74,7 +79,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
                 else:
                     key = _key(request, path)
                     intake.submit(submission, path, request=request, key=key, fingerprint=key)
-                    messages.success(request, "Submitted.")
+                    messages.success(request, _onward(submission))
                     return redirect(submission.url)
             except intake.AlreadySubmitted as already:
                 return redirect(already.submission.url)
@@ -91,8 +96,37 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     status = 422 if form.errors or context["problems"] else 200
     without = teams_without(challenge, teams)
     context |= {"form": form, "without_terms": without, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    context["needed"] = [(phase, needed_captions(phase)) for phase in phases]
     context["to_approve"] = teams_to_approve(challenge, teams)
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)
+
+
+def _onward(submission: Submission) -> str:
+    """What happens to a submission that was just made, and where it can be found."""
+    phase, address = submission.phase, reverse("captious:submissions", args=[submission.challenge.slug])
+    scores = "Its scores will be on this page." if phase.has_scores_open else "Its scores are not shown for now."
+    return format_html(
+        'Submitted to {}. {} All of yours are in <a href="{}">My submissions</a>.', phase, scores, address
+    )
+
+
+@login_required
+@require_safe
+def template(request: HttpRequest, slug: str) -> HttpResponse:
+    """The captions files that a phase needs, without captions: one as JSON, several as a zip file."""
+    challenge = challenge_for(request.user, slug)
+    phases = open_phases(challenge, request.arrived)
+    phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
+    if phase is None:
+        raise Http404
+    files, name = needed_captions(phase), f"{slug}-{phase.name}-template"
+    if len(files) == 1:
+        response = StreamingHttpResponse(files[0].template, "application/json")
+        response["Content-Disposition"] = f'attachment; filename="{name}.json"'
+        return response
+    response = StreamingHttpResponse(zip_blocks((file.name, file.template) for file in files), "application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
+    return response
 
 
 def _key(request: HttpRequest, upload: Path) -> str:
@@ -138,16 +172,19 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     exists = submission.status != _Status.DELETED
     query = query_of(submission) if visible_scores(request.user, submission) else None
     place = None if query is None else place_of(request.user, submission, query, own=own)
+    boards = _boards(request.user, submission, place)
+    of_outputs = {warning for board in boards for row in board["scores"] for warning in row["warnings"]}
     return challenge_page(
         request,
         submission.challenge,
         "submission",
+        _tab(request.user, submission),
         submission=submission,
         place_in_queue=queue.place(submission),
         place=place,
         images=None if query is None else images_of(request.user, submission, query),
-        warnings=warnings_for(request.user, submission),
-        boards=_boards(request.user, submission, place),
+        warnings=[warning for warning in warnings_for(request.user, submission) if warning not in of_outputs],
+        boards=boards,
         scores_open=may_see_scores(request.user, submission.phase),
         digits=submission.phase.digits,
         lower_is_better={
@@ -163,10 +200,17 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     )
 
 
+def _tab(user: Any, submission: Submission) -> str:
+    """The tab that leads to a submission: that of the own ones, the leaderboard, or else that of organizers."""
+    if is_own(user, submission):
+        return "submissions"
+    return "leaderboard" if submission.is_on_board and may_see_board(user, submission.phase) else "manage"
+
+
 def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict[str, Any]]:
     """The scores of a submission that the user sees, by reference set, with those that they are drawn beside."""
     boards = []
-    all_scores = visible_scores(user, submission)
+    all_scores, warnings = visible_scores(user, submission), set_warnings_for(user, submission)
     main = None if place is None else place.query.output
     has_several = len(submission.challenge.definition.captions) > 1
     for key, references in sets_of(submission.phase).items():
@@ -175,13 +219,20 @@ def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict
             continue
         is_current = submission.is_current(key)
         others = compared_outputs(place, key)
+        scales = {} if place is None else place.scales.get(key, {})
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
             {
                 "references": references.name,
                 "captions": references.captions if has_several else "",
                 "scores": [
-                    {"name": name, **entry, "drawn": [entry, *(other.get(name) for other in others)]}
+                    {
+                        "name": name,
+                        **entry,
+                        "drawn": [entry, *(other.get(name) for other in others)],
+                        "scale": scales.get(name),
+                        "warnings": [each for each in warnings.get(key, []) if each.split(" ", 1)[0] == name],
+                    }
                     for name, entry in sorted(scores.items(), key=lambda pair: pair[0] != main)
                 ],
                 "csv_url": csv_url if is_current and may_browse(user, submission, references.captions) else "",
@@ -210,7 +261,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         edit_submission(request, submission, form)
         messages.success(request, "Saved.")
         return redirect(submission.url)
-    return challenge_page(request, submission.challenge, "submission_edit", submission=submission, form=form)
+    tab = _tab(request.user, submission)
+    return challenge_page(request, submission.challenge, "submission_edit", tab, submission=submission, form=form)
 
 
 def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
@@ -254,7 +306,9 @@ def choose(request: HttpRequest, pk: int) -> HttpResponse:
     if reason := choose_submission(request, submission, chosen=chosen):
         messages.error(request, reason)
         return redirect(submission.url)
-    messages.success(request, f"{submission.method} is now the entry of {submission.team}." if chosen else "Released.")
+    team = submission.team
+    of_best = f"The best submission of {team} is its entry again."
+    messages.success(request, f"{submission.method} is now the final entry of {team}." if chosen else of_best)
     return redirect(submission.url)
 
 
@@ -307,8 +361,9 @@ def delete_submission(request: HttpRequest, submission: Submission) -> bool:
 
 
 def _confirm(request: HttpRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
+    tab = _tab(request.user, submission)
     return challenge_page(
-        request, submission.challenge, "confirm", submission=submission, verb=verb, consequence=consequence
+        request, submission.challenge, "confirm", tab, submission=submission, verb=verb, consequence=consequence
     )
 
 

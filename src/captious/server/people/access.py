@@ -149,21 +149,27 @@ def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
 
 
 def warnings_for(user: Any, submission: Submission) -> list[str]:
-    """The warnings of a submission, each once.
+    """The warnings of a submission, each once."""
+    return [*dict.fromkeys(warning for warnings in set_warnings_for(user, submission).values() for warning in warnings)]
+
+
+def set_warnings_for(user: Any, submission: Submission) -> dict[str, list[str]]:
+    """The warnings of a submission on each reference set, by key.
 
     Unless captions are public, none tells what references say, and only the team and organizers read ids of images.
     Only those who manage its challenge read about commands of the server.
     """
     if submission.shown_scores is None or not may_see_scores(user, submission.phase):
-        return []
+        return {}
     manages = may_manage(user, submission.challenge)
     reader = "organizers" if manages else "team" if is_own(user, submission) else "others"
-    warnings: dict[str, None] = {}
+    warnings: dict[str, list[str]] = {}
     for key, references in sets_of(submission.phase).items():
         stored = submission.shown_scores.set_warnings.get(key, {})
         is_public = submission.challenge.is_public(references.captions)
-        warnings |= dict.fromkeys(stored.get("public" if is_public else reader, []))
-    return [shown for warning in warnings if (shown := warning if manages else without_commands(warning))]
+        all_warnings = stored.get("public" if is_public else reader, [])
+        warnings[key] = [text for each in all_warnings if (text := each if manages else without_commands(each))]
+    return warnings
 
 
 def without_commands(warning: str) -> str:

@@ -32,6 +32,8 @@ _RECORDS = f"[{_RECORD}, ...]"
 _DIGITS = 20
 #: Rows that cannot be read, after which the rest of a file is not looked at.
 _MOST_PROBLEMS = 1000
+#: Ids of the challenge that show what ids look like.
+_SHOWN_IDS = 2
 
 
 class _NoNumber:
@@ -296,7 +298,7 @@ def _checked(
             'where the challenge has text: write "42", not 42.',
         ),
         (repeated, ("image has", "images have"), "more than one caption."),
-        (unknown, ids, "not in the challenge."),
+        (unknown, ids, f"not in the challenge, {_looks_of(expected)}."),
         (not_text, ("caption is", "captions are"), "not text."),
         (long, ("caption is", "captions are"), f"longer than {longest:,} characters."),
         (wordy, ("caption has", "captions have"), f"more than {most_words:,} words and punctuation marks."),
@@ -318,6 +320,12 @@ def _checked(
     if not problems:
         problems += equal_captions(captions, file, limits.equal_captions)
     return [] if problems else [captions[image] for image in expected], problems
+
+
+def _looks_of(ids: Sequence[ImageId]) -> str:
+    """What the ids of a challenge look like: "whose ids are such as 42 and 1207"."""
+    shown = [printable(image) if isinstance(image, str) else str(image) for image in ids[:_SHOWN_IDS]]
+    return f"whose ids are such as {' and '.join(shown)}" if len(ids) > 1 else f"whose only id is {shown[0]}"
 
 
 def _without_line(detail: str, lines: Sequence[int]) -> str:

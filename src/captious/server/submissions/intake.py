@@ -24,7 +24,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from captious.server.local_times import local_time
-from captious.server.models import Attempt, Challenge, Membership, Submission, Team, User
+from captious.server.models import Attempt, Challenge, Membership, Phase, Submission, Team, User
 from captious.server.people.access import visible_challenges
 from captious.server.people.admission import why_not_admitted
 from captious.server.people.audit import record
@@ -274,21 +274,25 @@ def _lock(submission: Submission) -> None:
     list(User.objects.select_for_update().filter(pk=submission.user_id))
 
 
-def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
-    challenge, names = submission.challenge, submission.phase.captions
-    expected = [
+def expected_files(phase: Phase) -> list[ExpectedFile]:
+    """The captions files that submissions to a phase contain."""
+    challenge: Challenge = phase.challenge
+    return [
         ExpectedFile(name=captions.name, pattern=captions.pattern, ids_file=challenge.ids_file(captions.name))
         for captions in challenge.definition.captions
-        if not names or captions.name in names
+        if not phase.captions or captions.name in phase.captions
     ]
+
+
+def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
     limits: UploadLimits = settings.CAPTIOUS.upload_limits
     if submission.is_baseline:
         limits = limits.of_baselines
     else:
-        words, share = challenge.definition.max_words, submission.phase.equal_captions
+        words, share = submission.challenge.definition.max_words, submission.phase.equal_captions
         limits = replace(limits, caption_words=words, equal_captions=share)
     output.mkdir(exist_ok=True)
-    return read_upload(upload, submission.filename, expected, limits, output)
+    return read_upload(upload, submission.filename, expected_files(submission.phase), limits, output)
 
 
 def _why_not_allowed(submission: Submission) -> str:

@@ -28,6 +28,7 @@ __all__ = [
     "day",
     "difference_drawing",
     "effect",
+    "ends",
     "filesize",
     "interval",
     "interval_drawing",
@@ -84,9 +85,14 @@ def interval(row: object, digits: int = 4) -> str:
 
     Empty if an end is missing.
     """
-    shown = interval_digits(digits)
-    ends = [_number(_value(row, end), lambda value: numbers.score(value, shown)) for end in ("low", "high")]
-    return "" if _NONE in ends else " – ".join(ends)
+    return " – ".join(_ends(row, digits, numbers.score))
+
+
+@_filter
+def ends(row: object, digits: int = 4) -> str:
+    """The interval of a difference, whose ends have signs, with one digit fewer than scores: "[−.012, +.139]"."""
+    both = _ends(row, digits, numbers.signed)
+    return f"[{', '.join(both)}]" if both else ""
 
 
 @_filter
@@ -154,9 +160,9 @@ def axis_drawing(scale: tuple[float, float]) -> str:
 
 
 @_filter
-def scores_drawing(rows: Iterable[object]) -> str:
+def scores_drawing(rows: Iterable[object], scale: tuple[float, float] | None = None) -> str:
     """Scores of several systems in one output, one below the other, on one scale."""
-    return mark_safe(drawings.scores_drawing([_cell(row, "score") for row in rows]))
+    return mark_safe(drawings.scores_drawing([_cell(row, "score") for row in rows], scale=scale))
 
 
 @_filter
@@ -185,6 +191,13 @@ def _cell(row: object, name: str) -> Cell | None:
 def _value(row: object, name: str) -> float | None:
     value = row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _ends(row: object, digits: int, written: Callable[[float, int], str]) -> list[str]:
+    """The ends of a row's interval as text; none if one is missing."""
+    shown = interval_digits(digits)
+    both = [_number(_value(row, end), lambda value: written(value, shown)) for end in ("low", "high")]
+    return [] if _NONE in both else both
 
 
 def _number(value: object, written: Callable[[float], str]) -> str:

@@ -17,17 +17,21 @@ function linkedWords(above, below, values, drawing) {
     parts.push(drawn("text", { class: mark ? "matched" : "side", x: start, y: lines[side] }, text));
     if (mark) parts.push(drawn("line", { class: mark.kind, x1: start, x2: end, y1: lines[side] + 5, y2: lines[side] + 5 }));
   }));
+  // Above all links, each where its own begins; links that follow one another with the same label have it once.
+  const labels = [];
+  let last;
   at(values, above.marks.of).forEach((entry) => {
     const [from, to] = blocks.map(({ marks }, side) => middleOf(sides[side], at(entry, marks.start), at(entry, marks.end)));
     const [y1, y2] = [LINK.top + 6, LINK.bottom - LINK.size], half = (y1 + y2) / 2;
     const kind = at(entry, above.marks.tone), label = filledTemplate(above.marks.label, { ...entry, tone: kind }, drawing.signs);
-    parts.push(drawn("path", { class: kind, d: `M${from} ${y1}C${from} ${half} ${to} ${half} ${to} ${y2}` }),
-      drawn("text", { class: "label", x: (from + to) / 2 + 4, y: half + 4 }, drawn("title", {}, drawing.signs[kind][1]), label));
+    parts.push(drawn("path", { class: kind, d: `M${from} ${y1}C${from} ${half} ${to} ${half} ${to} ${y2}` }));
+    if (label !== last) labels.push(drawn("text", { class: "label", x: from, y: y1 + LINK.small }, drawn("title", {}, drawing.signs[kind][1]), label));
+    last = label;
   });
   const height = LINK.bottom + 10;
   return element("figure", { class: "links-drawn" }, drawn("svg", {
     viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${names.join(" and ")}, with links between words that match`,
-  }, parts));
+  }, parts, labels));
 }
 
 /** Words from left to right, behind the names of the sides. */

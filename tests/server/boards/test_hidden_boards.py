@@ -1,0 +1,85 @@
+"""Leaderboards that are not shown: readers of their pages learn why, and until when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site
+from tests.support.small_challenge import write_folder
+
+ADDRESS = "/challenges/small/leaderboard"
+
+
+def hidden_page(site: Site, place: Path, limits: str, address: str = ADDRESS, user: Any = None) -> str:
+    """The page of the challenge "small", whose phases have these limits."""
+    site.load(write_folder(place / "small", phases=("first", "second"), limits=limits))
+    response = site.client(user).get(address)
+    assert response.status_code == 403
+    page: str = response.content.decode()
+    assert "Page not found" not in page
+    assert '<h1 class="title">Small' in page
+    assert 'aria-current="page" data-short="Board"><span class="long">Leaderboard</span>' in page
+    return page
+
+
+def test_scores_that_are_shown_at_the_end(site: Site, tmp_path: Path) -> None:
+    page = hidden_page(site, tmp_path, 'scores_shown = "at-end"\ncloses = "2120-03-01T12:00:00Z"')
+    assert "second: the leaderboard is not shown yet" in page
+    assert '<time datetime="2120-03-01T12:00:00Z">2120-03-01 12:00 UTC</time>' in page
+    assert "My submissions" not in page
+
+
+@pytest.mark.parametrize("name", ["compare", "captions", "captions/1"])
+def test_pages_below_a_leaderboard(site: Site, tmp_path: Path, name: str) -> None:
+    address = f"/challenges/small/{name}?phase=first"
+    page = hidden_page(site, tmp_path, 'scores_shown = "never"', address, site.user())
+    assert "This phase does not show scores." in page
+    assert '<a href="/challenges/small/submissions">My submissions</a>' in page
+
+
+def test_a_leaderboard_that_organizers_hide(site: Site, tmp_path: Path) -> None:
+    page = hidden_page(site, tmp_path, 'board = "hidden"')
+    assert "The organizers have hidden the leaderboard of this phase. Teams see the scores" in page
+
+
+def test_the_leaderboards_of_other_phases_are_linked(site: Site, tmp_path: Path) -> None:
+    from captious.server.models import Phase
+
+    site.load(write_folder(tmp_path / "small", phases=("first", "second")))
+    Phase.objects.filter(name="second").update(board="hidden")
+    page = site.client().get(f"{ADDRESS}?phase=second").content.decode()
+    assert f'<a href="{ADDRESS}?phase=first">Leaderboard of first</a>' in page
+    assert site.client().get(ADDRESS).status_code == 200
+    assert site.client().get(f"{ADDRESS}?phase=third").status_code == 404
+
+
+def test_for_outsiders_a_challenge_of_participants_does_not_exist(site: Site, tmp_path: Path) -> None:
+    from captious.server.models import Challenge, Phase
+
+    site.load(write_folder(tmp_path / "small"))
+    Challenge.objects.update(access="participants")
+    Phase.objects.update(board="hidden")
+    for user in (None, site.user()):
+        assert site.client(user).get(ADDRESS).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ('scores_shown = "never"', "scores are not shown"),
+        ('scores_shown = "at-end"\ncloses = "2120-03-01T12:00:00Z"', "scores are shown when it has closed"),
+        ('scores_shown = "at-end"\ncloses = "2020-03-01T12:00:00Z"', ""),
+        ('board = "hidden"', "leaderboard hidden"),
+        ("", ""),
+    ],
+)
+def test_the_overview_says_what_will_be_shown(site: Site, tmp_path: Path, limits: str, said: str) -> None:
+    site.load(write_folder(tmp_path / "small", limits=limits))
+    page = site.client().get("/challenges/small/").content.decode()
+    all_texts = ("scores are not shown", "scores are shown when it has closed", "leaderboard hidden")
+    assert [text for text in all_texts if text in page] == ([said] if said else [])
