@@ -91,4 +91,4 @@ def test_sums_in_studies(ratings: str) -> None:
     assert total == pytest.approx(list(parts[0] + 2 * parts[1]))
     people = next(r for r in study.records if r["what"] == "over systems" and r["of"] == "people")
     assert people["sum:rouge-l+2*bleu-1"] == pytest.approx(np.corrcoef(total, [4, 1, 2, 3])[0, 1])
-    assert "people-sum-rouge-l+2-bleu-1" in study.pictures
+    assert "people-sum:rouge-l+2*bleu-1" in study.pictures

@@ -110,9 +110,10 @@ class _Runner:
         self._done: dict[tuple[int, tuple[str, ...]], _Records] = {}
 
     def figures(self, table: PaperTable) -> list[Reproduced]:
-        """Every figure of a table, column by column."""
+        """Every figure of a table, column by column; of one that this does not compute, a line that says why."""
         if not table.columns:
-            return []
+            reason = f"needs {table.needs}" if table.needs else f"run {table.command}"
+            return [Reproduced(table.name, "", "the table", None, None, None, 1.0, reason)]
         rows = {row: self._with_paths(request) for row, request in table.rows.items()}
         requests = [request for request in rows.values() if request]
         figures = []

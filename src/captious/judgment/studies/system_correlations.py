@@ -6,7 +6,6 @@ Sharif et al. 2020 (WEmbSim), figure 8.4; system-level correlations as in the CO
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -138,7 +137,7 @@ def system_correlations(
             "over-captions": Matrix(f"{n_captions:,} captions, {statistic}", list(over_captions), caption_matrix),
         }
         | {
-            _file_name(f"{measure}-{metric}"): scatter(
+            f"{measure}-{metric}": scatter(
                 f"{len(reports)} systems: {metric}",
                 drawn[metric],
                 over_systems[measure],
@@ -212,9 +211,9 @@ def _of_benchmark(human: HumanScores | str | os.PathLike[str] | None, data: str 
     return {p.name: {item.name: p.measure(item) for item in items} for p in protocols if p.measure}
 
 
-def _file_name(name: object) -> str:
-    """A name without what names of files lack, as in Montreal-Toronto.json."""
-    return re.sub(r"[/:*]", "-", str(name))
+def _file_name(system: object) -> str:
+    """The name of a system without slashes, as in Montreal-Toronto.json."""
+    return str(system).replace("/", "-")
 
 
 def _measures(
