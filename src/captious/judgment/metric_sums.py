@@ -42,7 +42,8 @@ class MetricSum:
                 f"{missing[0]} has several outputs", where=self.label, help="name one output in a sum, such as bleu-4"
             )
         parts = [(weight, scores[part]) for part, weight in self.weights.items()]
-        return np.sum([weight * (part - part.mean()) / (part.std() or 1.0) for weight, part in parts], axis=0)
+        scaled = np.array([weight * (part - part.mean()) / (part.std() or 1.0) for weight, part in parts])
+        return np.asarray(scaled.sum(axis=0), np.float64)
 
     def signature(self, signatures: Mapping[str, str]) -> str:
         """The signature, of those of its parts."""
