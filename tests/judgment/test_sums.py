@@ -59,6 +59,14 @@ def test_an_output_that_was_requested_with_others(ratings: str) -> None:
     assert list(result.agreements) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "sum:ROUGE_L+bleu-1"]
 
 
+def test_parts_keep_their_resources(ratings: str, tmp_path: Path) -> None:
+    (tmp_path / "Words.txt").write_text("a\non\n")
+    part = f"yi2020-unigram:stop_words={tmp_path / 'Words.txt'}"
+    result = judge(ratings, [f"sum:{part}+bleu-1", part], resamples=20)["own"]
+    (alone, of_sum) = result.agreements.values()
+    assert "stop-words:Words-" in alone.signature and alone.signature in of_sum.signature
+
+
 @pytest.mark.parametrize(
     ("request_text", "message"),
     [

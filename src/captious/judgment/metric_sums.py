@@ -25,10 +25,12 @@ class MetricSum:
 
     Args:
         label: as it was requested.
-        weights: request for a single output -> its weight.
+        requests: those for its parts, with their parameters.
+        weights: name of a part's scores -> its weight, in the same order.
     """
 
     label: str
+    requests: tuple[str, ...]
     weights: Mapping[str, float]
 
     def total(self, scores: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -59,6 +61,7 @@ def as_sum(metric: MetricLike) -> MetricSum | None:
     if not (isinstance(metric, str) and metric.strip().lower().startswith(SUM)):
         return None
     text = metric.strip()
+    requests: list[str] = []
     weights: dict[str, float] = {}
     for piece in _PLUS.split(text[len(SUM) :]):
         found = _WEIGHTED.fullmatch(piece.strip())
@@ -74,25 +77,27 @@ def as_sum(metric: MetricLike) -> MetricSum | None:
         if part in weights:
             raise ParameterError(f"{part} is given twice", where=text, help="give it once, with a weight: 2*cider-d")
         weights[part] = weight
-    return MetricSum(text, weights)
+        requests.append(str(request))
+    return MetricSum(text, tuple(requests), weights)
 
 
 def summands(metric: str) -> list[str]:
     """The metrics of a sum; of another request, the request itself."""
     found = as_sum(metric)
-    return [metric] if found is None else [*found.weights]
+    return [metric] if found is None else [*found.requests]
 
 
 def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]:
-    """The metrics with the parts of sums in place of the sums; the sums; and the parts that were not requested."""
+    """The metrics with the parts of sums in place of the sums; the sums; and the names of parts not requested."""
     listed = [metrics] if isinstance(metrics, str) else metrics
     if not isinstance(listed, list | tuple):
         return metrics, [], []
     sums = [found for metric in listed if (found := as_sum(metric))]
     plain = [metric for metric in listed if as_sum(metric) is None]
     requested = {label for metric in plain if isinstance(metric, str) for label in _labels(metric)}
-    parts = [part for part in dict.fromkeys(part for each in sums for part in each.weights) if part not in requested]
-    return (([*plain, *parts] if sums else metrics), sums, parts)
+    parts = {label: part for each in sums for label, part in zip(each.weights, each.requests, strict=True)}
+    added = [label for label in parts if label not in requested]
+    return ([*plain, *(parts[label] for label in added)] if sums else metrics), sums, added
 
 
 def _labels(metric: str) -> list[str]:
