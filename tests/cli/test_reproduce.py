@@ -42,3 +42,25 @@ def test_a_table_in_every_format(run: Run, tmp_path: Path) -> None:
 def test_refused(run: Run, tmp_path: Path) -> None:
     assert_refused(run("reproduce", "lcevl"), "there is no paper 'lcevl'", "did you mean lceval?")
     assert_refused(run("reproduce", "lceval", "b1", "--data", str(tmp_path)), "lceval has no table 'b1'", "wmt16")
+
+
+def test_what_is_missing_is_said_once(run: Run, tmp_path: Path) -> None:
+    text = run("reproduce", "wembsim", "distractors", "--data", str(tmp_path)).out
+    assert "F (fastText wiki)                    –             –       92.5           –  " in text
+    assert text.count("files of distractors are missing [1]") == 20
+    assert text.count("[1] the files of distractors are missing (distractors/pairs.jsonl was not found in") == 1
+    rows = csv.DictReader(
+        io.StringIO(run("reproduce", "wembsim", "distractors", "--data", str(tmp_path), "--format", "csv").out)
+    )
+    assert "distractors/pairs.jsonl was not found" in [*rows][1]["verdict"]
+
+
+def test_tables_without_columns(run: Run, tmp_path: Path) -> None:
+    needs = run("reproduce", "smurf", "sentences", "--data", str(tmp_path)).out
+    assert "needs what is said below" in needs and "sentences needs: distilbert-base-uncased" in needs
+    assert "sentences command: captious study sentences" in needs
+    assert "run the command below" in run("reproduce", "coco", "server", "--data", str(tmp_path)).out
+    rows = csv.DictReader(
+        io.StringIO(run("reproduce", "coco", "server", "--data", str(tmp_path), "--format", "csv").out)
+    )
+    assert [row["verdict"] for row in rows] == ["run captious serve, with a challenge of captious challenge init"]

@@ -106,7 +106,7 @@ def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.M
     assert said["here", "theirs"] == said["nothing", "BLEU-1"] == "needs their weights"
     shown = repr(result)
     assert "needs what is said below" in shown
-    assert "t needs their weights" in shown
+    assert "t needs: their weights" in shown
 
 
 def test_settings_that_a_table_does_not_use_are_ignored(data: Path) -> None:
@@ -213,7 +213,7 @@ def test_index() -> None:
     assert {record["state"] for record in records} == {"works", "differs", "needs"}
     assert len(records) == sum(len(paper_names.get(name).tables) for name in paper_names.names())
     shown = repr(index)
-    assert "lceval pascal-50s differs: WMD has other word vectors" in " ".join(shown.split())
+    assert "lceval pascal-50s: differs: WMD has other word vectors" in " ".join(shown.split())
     assert "wmt16" in shown
     json.dumps(index.to_table().document)
 

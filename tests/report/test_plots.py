@@ -191,3 +191,9 @@ def test_named_points() -> None:
         (r"one_\$x", (0.1, 0.2)),
         ("two", (0.3, 0.4)),
     ]
+
+
+def test_names_of_files(tmp_path: Path) -> None:
+    picture = Matrix("sums", ["a", "b"], np.eye(2))
+    study = Study("s", "t", ("a",), [{"a": 1}], pictures={"m1-sum:2*cider-d+spice/all": picture})
+    assert [path.name for path in plots.write_plots(tmp_path, study)] == ["m1-sum-2-cider-d+spice-all.png"]

@@ -269,7 +269,7 @@ def _scatters(judgments: HumanJudgments, metrics: Sequence[ItemScores]) -> dict[
     pictures = {}
     for metric in metrics:
         if compared := judgments.of_systems(metric.values):
-            pictures[f"{name}-{metric.label.replace('/', '-')}"] = scatter(
+            pictures[f"{name}-{metric.label}"] = scatter(
                 f"{name}: {metric.label}",
                 compared.scores,
                 compared.ratings,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from captious.judgment.metric_scores import (
     score_captions,
     sign_of,
 )
+from captious.judgment.metric_sums import MetricSum, without_sums
 from captious.judgment.published_scores import (
     PublishedScores,
     content_of,
@@ -62,10 +62,6 @@ class ExternalScores(NamedTuple):
     published: Sequence[PublishedScores]
 
 
-#: Prefix of a request for a sum of metrics.
-_SUM = "sum:"
-
-
 @dataclass(frozen=True)
 class ItemScores:
     """A metric's scores of what a benchmark judges.
@@ -82,19 +78,12 @@ class ItemScores:
     lower_is_better: bool = False
 
 
-def summands(metric: MetricLike) -> list[MetricLike]:
-    """The metrics of a sum such as ``sum:cider-d+spice``; of another request, the request itself."""
-    if not (isinstance(metric, str) and metric.lower().startswith(_SUM)):
-        return [metric]
-    return [*re.split(r"\+(?=[a-z])", metric[len(_SUM) :].strip().lower())]
-
-
 def computed_scores(
     judgments: HumanJudgments, metrics: Sequence[MetricLike], settings: Settings, *, lenient: bool
 ) -> tuple[list[ItemScores], list[str]]:
     """Scores of metrics in the order requested, then of sums of metrics, and their warnings.
 
-    The parts of a sum have equal weights: each is divided by its standard deviation over what is judged.
+    The parts of a sum are in standard deviations over what is judged.
 
     Args:
         judgments: the judgments.
@@ -102,13 +91,11 @@ def computed_scores(
         settings: for metrics that are requested by name.
         lenient: leave out metrics that cannot be computed for systems.
     """
-    sums = {str(metric): summands(metric) for metric in metrics if summands(metric) != [metric]}
+    with_parts, sums, parts = without_sums([*metrics])
     if sums:
-        requested = [metric for metric in metrics if metric not in sums]
-        parts = [*dict.fromkeys(part for of_sum in sums.values() for part in of_sum if part not in requested)]
-        computed, messages = computed_scores(judgments, [*requested, *parts], settings, lenient=lenient)
-        of_part = {scores.label: scores for scores in computed}
-        added = [_sum(judgments, label, of_sum, of_part) for label, of_sum in sums.items()]
+        assert isinstance(with_parts, list)
+        computed, messages = computed_scores(judgments, with_parts, settings, lenient=lenient)
+        added = [_total(judgments, each, computed) for each in sums]
         return [scores for scores in computed if scores.label not in parts] + added, messages
     if not metrics:
         return [], []
@@ -134,17 +121,11 @@ def computed_scores(
     return scores, warnings
 
 
-def _sum(
-    judgments: HumanJudgments, label: str, parts: Sequence[MetricLike], of_part: Mapping[str, ItemScores]
-) -> ItemScores:
-    """The sum of scores of one output each, in standard deviations."""
-    if unknown := [part for part in parts if part not in of_part]:
-        raise ParameterError(
-            f"{unknown[0]} has several outputs", where=label, help="name one output in a sum, such as bleu-4"
-        )
-    scores = [of_part[str(part)] for part in parts]
-    total = sum((part.values - part.values.mean()) / part.values.std() for part in scores)
-    return _checked(judgments, label, f"{label}|{' + '.join(part.signature for part in scores)}", total)
+def _total(judgments: HumanJudgments, requested: MetricSum, computed: Sequence[ItemScores]) -> ItemScores:
+    """The scores of a sum."""
+    total = requested.total({scores.label: scores.values for scores in computed})
+    signature = requested.signature({scores.label: scores.signature for scores in computed})
+    return _checked(judgments, requested.label, signature, total)
 
 
 def same_captions(a: HumanJudgments, b: HumanJudgments) -> bool:

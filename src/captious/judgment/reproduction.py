@@ -17,9 +17,9 @@ from captious.displayed import Displayed
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.agreement import judge, load_judgments
-from captious.judgment.benchmark_scores import summands
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.judgment_result import Judgment
+from captious.judgment.metric_sums import summands
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
@@ -110,9 +110,10 @@ class _Runner:
         self._done: dict[tuple[int, tuple[str, ...]], _Records] = {}
 
     def figures(self, table: PaperTable) -> list[Reproduced]:
-        """Every figure of a table, column by column."""
+        """Every figure of a table, column by column; of one that this does not compute, a line that says why."""
         if not table.columns:
-            return []
+            reason = f"needs {table.needs}" if table.needs else f"run {table.command}"
+            return [Reproduced(table.name, "", "the table", None, None, None, 1.0, reason)]
         rows = {row: self._with_paths(request) for row, request in table.rows.items()}
         requests = [request for request in rows.values() if request]
         figures = []
@@ -234,7 +235,7 @@ class _Runner:
 
     def _settings(self, metrics: Sequence[str]) -> Settings:
         """The settings that these metrics use."""
-        parts = [str(part) for metric in metrics for part in summands(metric)]
+        parts = [part for metric in metrics for part in summands(metric)]
         declared = {name for part in parts for name in catalogue.get(Request.from_text(part).metric).declared}
         unused: dict[str, Any] = {name: None for name in self.settings.of_metrics if name not in declared}
         return replace(self.settings, **unused)
@@ -242,7 +243,7 @@ class _Runner:
     def _why_not(self, request: str) -> str:
         """The reason why a metric, or a part of a sum, cannot run here; empty if it can."""
         if (parts := summands(request)) != [request]:
-            return next((why for part in parts if (why := self._why_not(str(part)))), "")
+            return next((why for part in parts if (why := self._why_not(part))), "")
         if missing := _FILE_NAME.search(request):
             return f"needs {missing[1]} in the folder of data"
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,13 +16,17 @@ from captious.pictures import Picture
 from captious.table import Cell, Column, Form, Row, Table, json_document
 from captious.version import __version__
 
+_CLAUSE_END = re.compile(r"[:;(]")
+_MOST_IN_CELL = 60  # characters of a reason
+_FOLD = 110  # columns of a terminal
+
 
 @dataclass(frozen=True)
 class Reproduced:
     """One figure of a table.
 
     Args:
-        table, column, row: where it is.
+        table, column, row: where it is; the column is empty for a table that nothing here computes.
         value: what was computed, a fraction where the paper prints hundredths; None if it cannot be computed here.
         interval: 95%, if there is one.
         published: the published figure, on the same scale; None if there is none at hand.
@@ -93,6 +98,7 @@ class Reproduction(Displayed):
         """One row per figure, in a section for every column of the paper's tables."""
         places = {table.name: table for table in self.tables}
         has_p = any(figure.p is not None for figure in self.figures)
+        numbers: dict[str, int] = {}
         rows = [
             Row(
                 figure.row,
@@ -102,16 +108,16 @@ class Reproduction(Displayed):
                     *([None if figure.p is None else Cell(figure.p)] if has_p else []),
                     Cell(figure.published, form=_form(figure)),
                     Cell(figure.difference, form="percent difference" if figure.percent else "difference"),
-                    Cell(_verdict(figure, places[figure.table])),
+                    Cell(_verdict(figure, places[figure.table], numbers)),
                 ],
-                section=f"{figure.table} ({places[figure.table].place}): {figure.column}",
+                section=f"{figure.table} ({places[figure.table].place})" + (figure.column and f": {figure.column}"),
             )
             for figure in self.figures
         ]
-        notes = [f"{table.name}: {table.shows}" for table in self.tables]
-        notes += [f"{table.name} differs: {table.differs}" for table in self.tables if table.differs]
-        notes += [f"{table.name} needs {table.needs}" for table in self.tables if table.needs]
-        notes += [f"{table.name}: {table.command}" for table in self.tables if table.command]
+        notes = [f"[{number}] {reason}" for reason, number in numbers.items()]
+        notes += [f"{table.name}: {table.shows}" for table in self.tables]
+        for label in ("differs", "needs", "remark", "command"):
+            notes += [f"{table.name} {label}: {text}" for table in self.tables if (text := getattr(table, label))]
         facts = {"data": data_text(self.data)} if self.data else {}
         signatures = [*dict.fromkeys(self.signatures.values())]
         title = f"{self.paper.title}: ours, and as published"
@@ -131,6 +137,7 @@ class Reproduction(Displayed):
             caption=title,
             label_head="row",
             notes=notes,
+            fold=_FOLD,
             facts={"": facts} if facts else {},
             signatures=signatures,
             comments=[f"captious {__version__}: {title}", *notes, *(f"  {signature}" for signature in signatures)],
@@ -212,10 +219,11 @@ class PaperIndex(Displayed):
             document={"version": __version__, "tables": records},
             title=title,
             caption=title,
+            fold=_FOLD,
             notes=[
                 *(f"{paper.name}: {paper.title}" for paper in self.papers),
                 *(
-                    f"{paper.name} {table.name} {table.status}"
+                    f"{paper.name} {table.name}: {table.status}"
                     for paper in self.papers
                     for table in paper.tables
                     if table.state != "works"
@@ -224,9 +232,16 @@ class PaperIndex(Displayed):
         )
 
 
-def _verdict(figure: Reproduced, table: PaperTable) -> str:
-    """The verdict; what the whole table needs is below it."""
-    return "needs what is said below" if figure.reason == f"needs {table.needs}" else figure.verdict
+def _verdict(figure: Reproduced, table: PaperTable, numbers: dict[str, int]) -> str:
+    """The verdict; what the whole table needs is below it, and so are long reasons, by their ``numbers``."""
+    if figure.reason == f"needs {table.needs}":
+        return "needs what is said below"
+    if figure.reason == f"run {table.command}":
+        return "run the command below"
+    if not figure.reason or len(figure.reason) <= _MOST_IN_CELL:
+        return figure.verdict
+    number = numbers.setdefault(figure.reason, len(numbers) + 1)
+    return f"{_CLAUSE_END.split(figure.reason)[0].strip()} [{number}]"
 
 
 def _form(figure: Reproduced) -> Form:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -33,6 +34,7 @@ FORMATS: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date"
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 _STROKES = ("-", "--", ":", "-.")
 _FEW = 25  # points of a line that are marked
+_NOT_IN_NAMES = re.compile(r"[/:*]")  # of files
 
 
 def check_plots(folder: str | os.PathLike[str]) -> None:
@@ -68,6 +70,8 @@ def check_matplotlib() -> None:
 def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str = "png") -> list[Path]:
     """Write every picture of a result to a folder, which is created if necessary; each file is written atomically.
 
+    Slashes, colons and asterisks in names become hyphens.
+
     Args:
         folder: where to.
         result: what to draw.
@@ -84,7 +88,8 @@ def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str =
         raise ParameterError(f"plots cannot be written as {format}", help=f"choose from {', '.join(FORMATS)}")
     check_plots(folder)
     drawn = {
-        f"{name}.{format}": rendered(draw(picture), format) for name, picture in result.to_table().pictures.items()
+        f"{_NOT_IN_NAMES.sub('-', name)}.{format}": rendered(draw(picture), format)
+        for name, picture in result.to_table().pictures.items()
     }
     try:
         if drawn:

@@ -8,8 +8,8 @@ import pytest
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.judgment import studies
-from captious.judgment.benchmark_scores import summands
 from captious.judgment.benchmarks import benchmark_names
+from captious.judgment.metric_sums import summands
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.protocols import PEOPLE
@@ -41,7 +41,7 @@ def test_tables_name_what_exists(paper: str, table: PaperTable) -> None:
     if table.metrics:
         for row in table.rows.values():
             if row not in ("", PEOPLE):
-                assert all(Request.from_text(str(part)).metric for part in summands(row))
+                assert all(Request.from_text(part).metric for part in summands(row))
 
 
 def test_status_says_both() -> None:

@@ -15,6 +15,7 @@ from captious.errors import ParameterError
 from captious.judgment.correlation import STATISTICS, correlation
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments
 from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, score_captions
+from captious.judgment.metric_sums import without_sums
 from captious.judgment.study_result import Matrix, Study
 from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
@@ -39,7 +40,7 @@ def metric_correlations(
     Args:
         benchmark: a benchmark of captions, as ``judge`` takes it.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
-        metrics, settings, data: as for ``judge``.
+        metrics, settings, data: as for ``judge``; the parts of a sum have rows, too.
 
     Returns:
         A symmetric table with one record per metric and one for people; a correlation with a constant is None.
@@ -51,9 +52,13 @@ def metric_correlations(
     check_statistic(statistic)
     judgments = judged_captions(benchmark, data)
     name = judgments.protocol.full_name
-    selection = as_selection(metrics, settings)
+    with_parts, sums, _ = without_sums(metrics)
+    selection = as_selection(with_parts, settings)
     report = score_captions(judgments.captions, selection, name=name)
     points = {label: oriented(result) for label, result in report.items()}
+    points |= {each.label: each.total(points) for each in sums}
+    signatures = {label: result.signature for label, result in report.items()}
+    signatures |= {each.label: each.signature(signatures) for each in sums}
     if isinstance(judgments, CaptionPairs):
         margins = {label: -np.diff(judgments.of_pairs(scores))[:, 0] for label, scores in points.items()}
         margins[_PEOPLE] = np.where(judgments.preferred == 0, 1.0, -1.0)
@@ -71,7 +76,7 @@ def metric_correlations(
         title,
         ("metric", *points),
         [{"metric": label, **record} for label, record in records.items()],
-        {label: result.signature for label, result in report.items()},
+        signatures,
         dict(judgments.data),
         {"statistic": statistic},
         notes=negated(selection.lower_is_better),

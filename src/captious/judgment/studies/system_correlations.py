@@ -21,6 +21,7 @@ from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.correlation import Points, correlation, p_of_none
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
+from captious.judgment.metric_sums import without_sums
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study_result import Matrix, Study
 from captious.judgment.study_sources import checksums
@@ -52,7 +53,7 @@ def system_correlations(
     Args:
         systems: the captions of three or more systems by name, in any supported form.
         references: human captions, in any supported form.
-        metrics, settings: as for ``judge``.
+        metrics, settings: as for ``judge``; the parts of a sum have columns, too.
         human: human scores of the systems, ``{system: number}`` or ``{measure: {system: number}}``, or a JSON file with
             these; or a benchmark of systems, such as coco-2015 or coco-2015@m1, with the names that it has for them.
         data: the folder of judgment data, for a benchmark; by default the one that ``CAPTIOUS_DATA`` names.
@@ -82,7 +83,8 @@ def system_correlations(
         )
     where = str(human) if _names_a_benchmark(human) else "human scores"
     measures = _measures(_of_benchmark(human, data), list(systems), where)
-    selection = as_selection(metrics, settings)
+    with_parts, sums, _ = without_sums(metrics)
+    selection = as_selection(with_parts, settings)
     table, files = read_references(references), checksums(references)
     with steps([*systems], str) as named:
         reports = {
@@ -90,66 +92,73 @@ def system_correlations(
             for name in named
         }
     first = next(iter(reports.values()))
-    over_systems, over_captions = _points(reports.values(), measures)
+    of_systems, of_captions = _points(reports.values())
+    signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
+    signed = {label: sign * of_systems[label] for label, sign in signs.items()}
+    over_captions = {label: sign * of_captions[label] for label, sign in signs.items()}
+    totals = {each.label: each.total(signed) for each in sums}
+    over_captions |= {each.label: each.total(over_captions) for each in sums}
+    drawn = of_systems | totals
+    if clash := sorted({*drawn} & {*measures}):
+        raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
+    over_systems = signed | totals | measures
     records: list[dict[str, Any]] = [
-        {"what": "score", "of": system, **{label: float(values[number]) for label, values in over_systems.items()}}
+        {
+            "what": "score",
+            "of": system,
+            **{label: float(values[number]) for label, values in (drawn | measures).items()},
+        }
         for number, system in enumerate(reports)
     ]
-    signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
-    over_systems |= {label: sign * over_systems[label] for label, sign in signs.items()}
-    over_captions |= {label: sign * over_captions[label] for label, sign in signs.items()}
-    of_systems, system_matrix = correlations(over_systems, statistic)
-    of_captions, caption_matrix = correlations(over_captions, statistic)
-    for label, row in of_systems.items():
+    by_system, system_matrix = correlations(over_systems, statistic)
+    by_caption, caption_matrix = correlations(over_captions, statistic)
+    for label, row in by_system.items():
         records.append({"what": "over systems", "of": label, **row})
         if label in measures:
-            records += _ends(label, measures[label], {m: over_systems[m] for m in first}, statistic, sampling)
-    records += [{"what": "over captions", "of": label, **row} for label, row in of_captions.items()]
+            records += _ends(label, measures[label], {m: over_systems[m] for m in drawn}, statistic, sampling)
+    records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
     warnings = all_warnings(reports.values())
     if not all(same_images(report.ids, first.ids) for report in reports.values()):
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
+    n_captions = sum(len(report.ids) for report in reports.values())
+    signatures = {label: result.signature for label, result in first.items()}
+    signatures |= {each.label: each.signature(signatures) for each in sums}
     return Study(
         "systems",
         f"{len(reports)} systems: scores, and {statistic} correlations between metrics"
         + (" and with human scores" if measures else ""),
         ("what", "of", *over_systems),
         records,
-        {label: result.signature for label, result in first.items()},
+        signatures,
         {**files, **checksums(*systems.values(), *([] if _names_a_benchmark(human) else [human]))},
         {"statistic": statistic, **sampling.settings},
         pictures={
             "over-systems": Matrix(f"{len(reports)} systems, {statistic}", list(over_systems), system_matrix),
-            "over-captions": Matrix(
-                f"{len(next(iter(over_captions.values()))):,} captions, {statistic}", list(first), caption_matrix
-            ),
+            "over-captions": Matrix(f"{n_captions:,} captions, {statistic}", list(over_captions), caption_matrix),
         }
         | {
-            f"{measure}-{metric}".replace("/", "-"): scatter(
+            f"{measure}-{metric}": scatter(
                 f"{len(reports)} systems: {metric}",
-                sign * over_systems[metric],
+                drawn[metric],
                 over_systems[measure],
                 [*reports],
                 metric,
                 measure,
             )
             for measure in measures
-            for metric, sign in signs.items()
+            for metric in drawn
         },
         notes=negated(selection.lower_is_better),
         warnings=warnings,
     )
 
 
-def _points(
-    reports: Collection[Report], measures: Mapping[str, NDArray[np.float64]]
-) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
-    """Scores of systems by metric and human measure, and of all systems' captions together by metric."""
+def _points(reports: Collection[Report]) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
+    """Scores of systems by metric, and of all systems' captions together."""
     metrics = list(next(iter(reports)))
-    if clash := sorted({*metrics} & {*measures}):
-        raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
     of_systems = {label: np.array([report[label].score for report in reports]) for label in metrics}
     of_captions = {label: np.concatenate([report[label].per_caption for report in reports]) for label in metrics}
-    return {**of_systems, **measures}, of_captions
+    return of_systems, of_captions
 
 
 def _ends(

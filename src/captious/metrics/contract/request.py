@@ -16,6 +16,9 @@ from captious.metrics.contract.metric import BaseMetric, no_parameter
 from captious.metrics.contract.other_names import SHORT_NAMES
 from captious.metrics.contract.settings import Settings
 
+#: Prefix of a request for a sum of metrics, which depends on all captions together: judgments take sums.
+SUM = "sum:"
+
 
 @dataclass(frozen=True)
 class Request:
@@ -36,8 +39,14 @@ class Request:
         """Take a request apart. Names of metrics, variants and parameters may be in any case; Bleu_4 is bleu-4.
 
         Raises:
-            ParameterError: a parameter without a value, or twice.
+            ParameterError: a parameter without a value, or twice; a sum.
         """
+        if text.strip().lower().startswith(SUM):
+            raise ParameterError(
+                "a sum of metrics is not a metric",
+                where=text,
+                help="captious judge, captious study systems and captious study metrics take sums",
+            )
         head, colon, tail = text.partition(":")
         name, _, variant = head.partition("@")
         parameters: dict[str, str] = {}

@@ -1,0 +1,107 @@
+"""Sums of metrics: ``sum:cider-d+spice``, or with weights, ``sum:2*cider-d+spice``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import ParameterError
+from captious.judgment.metric_scores import Metrics
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.request import SUM, Request
+from captious.metrics.contract.selection import MetricLike
+
+_PLUS = re.compile(r"\+(?=[A-Za-z]|[\d.]+\*)")
+_WEIGHTED = re.compile(r"(?:([\d.]+)\*)?(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class MetricSum:
+    """A weighted sum of scores, each in standard deviations.
+
+    Args:
+        label: as it was requested.
+        requests: those for its parts, with their parameters.
+        weights: name of a part's scores -> its weight, in the same order.
+    """
+
+    label: str
+    requests: tuple[str, ...]
+    weights: Mapping[str, float]
+
+    def total(self, scores: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The sum, float64[n], of scores by metric, float64[n] each; constant scores count as 0.
+
+        Raises:
+            ParameterError: a part has no scores of its own, as it has several outputs.
+        """
+        if missing := [part for part in self.weights if part not in scores]:
+            raise ParameterError(
+                f"{missing[0]} has several outputs", where=self.label, help="name one output in a sum, such as bleu-4"
+            )
+        parts = [(weight, scores[part]) for part, weight in self.weights.items()]
+        scaled = np.array([weight * (part - part.mean()) / (part.std() or 1.0) for weight, part in parts])
+        return np.asarray(scaled.sum(axis=0), np.float64)
+
+    def signature(self, signatures: Mapping[str, str]) -> str:
+        """The signature, of those of its parts."""
+        return f"{self.label}|{' + '.join(signatures[part] for part in self.weights)}"
+
+
+def as_sum(metric: MetricLike) -> MetricSum | None:
+    """The sum that text such as ``sum:cider-d+spice`` requests; None for what is not a sum.
+
+    Raises:
+        ParameterError: a weight that is not a positive number, a metric twice, or a part that is not a request.
+    """
+    if not (isinstance(metric, str) and metric.strip().lower().startswith(SUM)):
+        return None
+    text = metric.strip()
+    requests: list[str] = []
+    weights: dict[str, float] = {}
+    for piece in _PLUS.split(text[len(SUM) :]):
+        found = _WEIGHTED.fullmatch(piece.strip())
+        assert found is not None
+        request = Request.from_text(found[2])
+        part = request.label if catalogue.owner(request.name) else str(request)
+        try:
+            weight = float(found[1] or 1)
+        except ValueError:
+            weight = 0.0
+        if not weight > 0:
+            raise ParameterError(f"invalid weight {found[1]!r}", where=text, help="write sum:0.5*cider-d+2*spice")
+        if part in weights:
+            raise ParameterError(f"{part} is given twice", where=text, help="give it once, with a weight: 2*cider-d")
+        weights[part] = weight
+        requests.append(str(request))
+    return MetricSum(text, tuple(requests), weights)
+
+
+def summands(metric: str) -> list[str]:
+    """The metrics of a sum; of another request, the request itself."""
+    found = as_sum(metric)
+    return [metric] if found is None else [*found.requests]
+
+
+def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]:
+    """The metrics with the parts of sums in place of the sums; the sums; and the names of parts not requested."""
+    listed = [metrics] if isinstance(metrics, str) else metrics
+    if not isinstance(listed, list | tuple):
+        return metrics, [], []
+    sums = [found for metric in listed if (found := as_sum(metric))]
+    plain = [metric for metric in listed if as_sum(metric) is None]
+    requested = {label for metric in plain if isinstance(metric, str) for label in _labels(metric)}
+    parts = {label: part for each in sums for label, part in zip(each.weights, each.requests, strict=True)}
+    added = [label for label in parts if label not in requested]
+    return ([*plain, *(parts[label] for label in added)] if sums else metrics), sums, added
+
+
+def _labels(metric: str) -> list[str]:
+    """The names of the scores that a request gives."""
+    request = Request.from_text(metric)
+    owner = catalogue.owner(request.name)
+    return [str(request)] if owner is None else [*request.output_indices(catalogue.get(owner).outputs)]
