@@ -53,3 +53,10 @@ def test_no_image_and_no_caption_of_an_evaluation_is_learned_from(module: Module
 
 def test_held_out_images_are_in_no_training_part(module: ModuleType) -> None:
     assert sum(module._is_held_out(image) for image in range(10_000)) == pytest.approx(2_500, abs=200)
+
+
+def test_examples_without_images_keep_their_texts(module: ModuleType) -> None:
+    examples = module.Examples.of({"1.jpg": ["a dog runs", "a running dog"], "2": ["a bus", "a red bus"]})
+    left = examples.without({"1.jpg"})
+    assert [*left.images] == ["2"]
+    assert left.texts == examples.texts

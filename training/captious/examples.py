@@ -166,6 +166,12 @@ class Examples:
         )
         return dataclasses.replace(self, rated=tuple(rated))
 
+    def without(self, images: Set[int | str]) -> Examples:
+        """Without the captions of these images; texts and ratings stay."""
+        return dataclasses.replace(
+            self, images={image: captions for image, captions in self.images.items() if image not in images}
+        )
+
     def part(self, held_out: bool) -> Examples:
         """The quarter of the images that is held out for development, or the rest."""
         return Examples(

@@ -25,7 +25,7 @@ from captious.models import Encoder
 from captious.models.encoders import PRECISIONS
 from coefficients import fitted
 from encoder import frequent_words, train_encoder
-from examples import Examples, checksums
+from examples import Examples, checksums, flickr30k
 from head import States, train_head
 from negatives import Negative, make_negatives
 from recipe import GIVEN, HeadRecipe, Recipe
@@ -108,6 +108,7 @@ def main() -> None:
 
     examples = Examples.read(data).balanced()
     kept, held_out = examples.part(held_out=False), examples.part(held_out=True)
+    learned = examples.without({image for image, _ in flickr30k(data, "en")})
     print(f"{len(examples.images):,} images, {len(examples.rated):,} rated captions, {len(examples.pairs):,} pairs")
     print("the vectors of words, without the images that are held out")
     words = frequent_words(examples, Recipe())
@@ -126,7 +127,7 @@ def main() -> None:
         return EncoderHead(name or encoder.name, probe(encoder), matrix, shipped.name, name="new", **values)
 
     print("the head, without the images that are held out")
-    features_of = Features(examples, states, light, train_head(states, kept, recipe))
+    features_of = Features(examples, states, light, train_head(states, learned.part(held_out=False), recipe))
     rated = held_out.rated
     features = features_of(
         [examples.texts[each.candidate] for each in rated],
@@ -151,7 +152,7 @@ def main() -> None:
 
     print("the head, with all images")
     final = head(
-        train_head(states, examples, recipe),
+        train_head(states, learned, recipe),
         bias=bias / flatness,
         coefficients=coefficients / flatness,
         about={

@@ -59,7 +59,7 @@ class Kind:
 
 #: All kinds, by name, in the order in which they are told.
 KINDS = {
-    "empty": Kind("are empty", "they score 0: was the output of the captioner lost?", always=True),
+    "empty": Kind("are empty", "most metrics give them 0: was the output of the captioner lost?", always=True),
     "copy": Kind(
         "are copies of a reference of their image",
         "are the candidates included in their own references?",

@@ -26,6 +26,20 @@ def explained_parts(metric: BaseMetric) -> list[BaseMetric]:
     return [part for part in parts if part.explanation and part.needs_references]
 
 
+def explanation_name(part: BaseMetric, metric: BaseMetric, label: str) -> str:
+    """What pages call the explanations of a part of a metric; of the metric itself, with its variant and parameters.
+
+    Args:
+        part: one of ``explained_parts``.
+        metric: whose.
+        label: of one of its results, such as ``captious-recall:language=de``.
+    """
+    if part is not metric:
+        return part.name
+    output = max((name for name in metric.outputs if label.startswith(name)), key=len, default="")
+    return part.name + label[len(output) :]
+
+
 def explanation_values(explanation: Any) -> dict[str, Any]:
     """An explanation as plain values; of those for each reference, all with the score and the index of the best.
 

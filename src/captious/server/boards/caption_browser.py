@@ -17,7 +17,7 @@ from captious.data import References
 from captious.errors import CaptiousError
 from captious.report.explanation_layouts import layout_values
 from captious.report.explanation_text import explanation_text
-from captious.report.explanations import drawn_values, explained_parts
+from captious.report.explanations import drawn_values, explained_parts, explanation_name
 from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded_array, rounded_values
@@ -90,7 +90,7 @@ class Explanation:
 
     Args:
         submission: whose candidate.
-        metric: its name.
+        metric: its name, with its variant and parameters.
         drawn: the values of the explanation, and its layout.
         text: the explanation, for browsers without scripts.
         problem: why there is none.
@@ -199,26 +199,28 @@ def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
     if query.phase.digits < _DIGITS:
         return []
     metrics = {
-        part.signatures()[0]: part
+        part.signatures()[0]: (explanation_name(part, entry.metric, next(iter(entry.output_indices))), part)
         for entry in reference_cache.selection(query.challenge, threads=1)
         for part in explained_parts(entry.metric)
     }
     return [
-        _explanation(metric, shown, row.references, query) for metric in metrics.values() for shown in row.candidates
+        _explanation(name, metric, shown, row.references, query)
+        for name, metric in metrics.values()
+        for shown in row.candidates
     ]
 
 
-def _explanation(metric: Any, shown: ShownCaption, references: list[str], query: Query) -> Explanation:
+def _explanation(name: str, metric: Any, shown: ShownCaption, references: list[str], query: Query) -> Explanation:
     try:
         reference_set = query.phase.reference_sets[query.key]
         state = {"state": reference_cache.state(query.challenge, reference_set, metric)} if metric.needs_fit else {}
         explained = metric.explain(shown.caption, references, **state)
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
-        return Explanation(shown.submission, metric.name, problem=str(error))
+        return Explanation(shown.submission, name, problem=str(error))
     text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
     values = rounded_values(drawn_values(explained), query.phase.digits)
     drawn = {"layout": layout_values(metric.explanation), "values": values}
-    return Explanation(shown.submission, metric.name, drawn, text)
+    return Explanation(shown.submission, name, drawn, text)
 
 
 def _row(browsing: Browsing, position: int) -> CaptionRow:

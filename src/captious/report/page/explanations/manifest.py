@@ -9,7 +9,7 @@ from captious.evaluation import Report
 from captious.metrics.contract.metric import BaseMetric
 from captious.progress import steps
 from captious.report.explanation_layouts import layout_values
-from captious.report.explanations import explained_parts
+from captious.report.explanations import explained_parts, explanation_name
 from captious.report.page.explanations import (
     cider_ngrams,
     coverage_matrices,
@@ -63,12 +63,6 @@ def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
         for part in explained_parts(metric):
             if part.explanation not in _PACK:
                 continue
-            named = part.name + _suffix(label, part) if part is metric else part.name
-            metrics.setdefault(part.signatures()[0], (named, part, []))[2].append(label)
+            name = explanation_name(part, metric, label)
+            metrics.setdefault(part.signatures()[0], (name, part, []))[2].append(label)
     return [*metrics.values()]
-
-
-def _suffix(label: str, metric: BaseMetric) -> str:
-    """The end of a label, after the name of an output: a variant and parameters."""
-    output = max((name for name in metric.outputs if label.startswith(name)), key=len, default="")
-    return label[len(output) :]

@@ -1,0 +1,34 @@
+"""Why candidates got their scores, on the page of an image."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site
+from tests.support.small_challenge import REFERENCES
+
+
+def test_explanations_of_one_metric_with_other_parameters_have_other_names(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    (folder / "challenge.toml").write_text(
+        'title = "Small"\nslug = "small"\n'
+        'metrics = ["captious", "captious-recall", "captious:language=de", "captious-recall:language=de"]\n'
+        '[[captions]]\nname = "captions"\npublic = true\n'
+        '[[references]]\nname = "c2"\nfile = "c2.json"\n'
+        '[[phases]]\nname = "main"\ndigits = 4\n'
+    )
+    (folder / "c2.json").write_text(json.dumps(REFERENCES))
+    ann = site.user("ann")
+    site.load(folder)
+    rows = [{"image_id": image, "caption": "a dog in the park"} for image in REFERENCES]
+    assert site.submit(ann, rows, challenge="small", method="A").status_code == 302
+    site.work()
+    page = site.client().get("/challenges/small/captions/1?phase=main").content.decode()
+    assert re.findall("<h3>(captious.*?)</h3>", page) == ["captious", "captious:language=de"]
