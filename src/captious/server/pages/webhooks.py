@@ -61,11 +61,11 @@ def add_webhook(request: HttpRequest, challenge: Challenge, form: WebhookForm) -
         return None
     url = form.cleaned_data["url"]
     webhook: Webhook = Webhook.objects.create(challenge=challenge, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}")
-    record("add webhook", url, request=request, challenge=challenge)
+    record("add webhook", webhook.shown_url, request=request, challenge=challenge)
     return webhook
 
 
 def remove_webhook(request: HttpRequest, webhook: Webhook) -> None:
     """Remove a webhook."""
     Webhook.objects.filter(pk=webhook.pk).delete()
-    record("remove webhook", webhook.url, request=request, challenge=webhook.challenge)
+    record("remove webhook", webhook.shown_url, request=request, challenge=webhook.challenge)
