@@ -59,6 +59,7 @@ def test_tokens(open_page: Callable[..., Any], server: Server) -> None:
     page = open_page("ursula", width=360)
     page.goto("/account/")
     page.get_by_label("Name of the token").fill("workstation")
+    page.get_by_label("Your password").fill(PASSWORD)
     page.get_by_role("button", name="Create token").click()
     token = page.get_by_label("New token").input_value()
     assert server.get("/api/v1/challenges/demo/submissions", token=token) is not None
@@ -210,7 +211,7 @@ def test_a_second_step(open_page: Callable[..., Any], width: int, scripts: bool)
 def test_another_site(open_page: Callable[..., Any]) -> None:
     page = open_page(refused=(422,))
     page.goto("/challenges/demo/submit")
-    page.get_by_role("link", name="Sign in with Local").click()
+    page.get_by_role("button", name="Sign in with Local").click()
     expect(page.get_by_role("heading", name="A new account")).to_be_visible()
     check(page)
     page.get_by_role("button", name="Sign up").click()
@@ -220,7 +221,7 @@ def test_another_site(open_page: Callable[..., Any]) -> None:
     check(page)
     other = open_page()
     other.goto("/sign-in")
-    other.get_by_role("link", name="Sign in with Local").click()
+    other.get_by_role("button", name="Sign in with Local").click()
     expect(other.get_by_role("link", name="Account of zoe")).to_be_visible()
 
 

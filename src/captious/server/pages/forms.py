@@ -14,6 +14,7 @@ from captious.report.numbers import plain
 from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.pages.context import mail_is_printed
+from captious.server.pages.proof import ProofForm
 from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
@@ -126,8 +127,8 @@ def open_phases(challenge: Challenge, time: datetime) -> list[Phase]:
     return [phase for phase in challenge.phase_list if phase.state_at(time) == "open"]
 
 
-class TokenForm(forms.Form):
-    """A new token."""
+class TokenForm(ProofForm):
+    """A new token. It outlives the session that makes it, so it takes a proof."""
 
     name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
     scope = forms.ChoiceField(choices=[*SCOPES.items()], initial="submit", required=False, label="Can be used to")
@@ -139,6 +140,7 @@ class TokenForm(forms.Form):
         empty_value=365,
         label="Valid for",
     )
+    field_order = ["name", "scope", "days", "proof"]
 
 
 class TeamForm(forms.Form):
