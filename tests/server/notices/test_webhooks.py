@@ -146,7 +146,7 @@ class TestDelivery:
             assert manage(hooked, action="webhook", url="https://example.org/").status_code == 302
         assert manage(hooked, action="webhook", url="https://example.org/").status_code == 422
         for row in Webhook.objects.all():
-            manage(hooked, action="remove_webhook", webhook=row.pk)
+            manage(hooked, action="remove_webhook", webhook=row.pk, sure="1")
         assert not Webhook.objects.exists()
 
 

@@ -51,7 +51,8 @@ GROUPS = {
 #: What is posted to pages; otherwise nothing is.
 CONTENTS = {
     "submission_edit": {"method": "Changed"},
-    "manage": {"action": "board", "phase": "main", "board": "hidden"},
+    "manage": {"action": "board", "phase": "main", "board": "hidden", "sure": "1"},
+    "draft_discard": {"sure": "1"},
     "teams": {"action": "approve", "team": "bob"},
     "account": {"action": "token", "token-name": "another", "token-proof": PASSWORD},
     "sign_in": {"username": "ann", "password": "wrong"},
