@@ -36,7 +36,8 @@ class Organizer:
         (self.folder / "base.zip").write_bytes(upload(caption))
 
     def act(self, action: str, **values: Any) -> None:
-        assert self._client.post("/challenges/open/manage", {"action": action, "sure": "1", **values}).status_code == 302
+        sent = {"action": action, "sure": "1", **values}
+        assert self._client.post("/challenges/open/manage", sent).status_code == 302
 
     def post(self, address: str, **values: Any) -> int:
         return int(self._client.post(address, values).status_code)
