@@ -507,3 +507,4 @@ class TestTheEditor:
         page = client.get("/drafts/commented/").content.decode()
         assert "<summary>Overview</summary>" in page
         assert "<details open" not in page
+        assert page.count("None yet.") == 2  # downloads and baselines

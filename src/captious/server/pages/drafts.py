@@ -141,9 +141,10 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
                     draft.title = form.cleaned_data["title"]
                     _check(draft)
                     record("edit draft", slug, request=request, challenge=_challenge(draft))
-                    if request.POST.get("action") == "publish" and not draft.why_not_published:
+                    why_not = draft.why_not_published if request.POST.get("action") == "publish" else ""
+                    if request.POST.get("action") == "publish" and not why_not:
                         return redirect("captious:draft_publish", slug)
-                    messages.success(request, f"Saved. {draft.why_not_published}".strip())
+                    messages.success(request, f"Saved. {why_not}".strip())
                     return redirect(draft.url)
             form.add_error(
                 None, "Somebody else has saved this draft meanwhile. Open it again, and repeat your changes."
