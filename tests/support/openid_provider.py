@@ -8,6 +8,7 @@ import json
 import secrets
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
@@ -29,6 +30,9 @@ class OpenIDProvider:
         document: what its document says other than it should.
         asked: the queries with which users came.
         token_requests: the forms with which codes were exchanged.
+        large: the path whose answer is 64 MiB.
+        moved: the path that leads to the same elsewhere.
+        sent: bytes of the large answer that were taken.
     """
 
     def __init__(self) -> None:
@@ -36,6 +40,8 @@ class OpenIDProvider:
         self.changes: dict[str, Any] = {}
         self.document: dict[str, Any] = {}
         self.signing = "RS256"
+        self.large = self.moved = ""
+        self.sent = 0
         self.asked: list[dict[str, str]] = []
         self.token_requests: list[dict[str, str]] = []
         self._codes: dict[str, dict[str, str]] = {}
@@ -57,6 +63,7 @@ class OpenIDProvider:
         """Be honest again."""
         self.user = {"sub": "u-1", "preferred_username": "zoe", "name": "Zoe"}
         self.changes, self.document, self.signing = {}, {}, "RS256"
+        self.large, self.moved, self.sent = "", "", 0
         self.asked.clear()
         self.token_requests.clear()
 
@@ -113,6 +120,7 @@ class OpenIDProvider:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 path, query = urlsplit(self.path).path, dict(parse_qsl(urlsplit(self.path).query))
+                path = path.removeprefix("/moved")
                 if path == "/.well-known/openid-configuration":
                     self._answer(200, provider.discovery())
                 elif path == "/keys":
@@ -135,11 +143,28 @@ class OpenIDProvider:
 
             def _answer(self, status: int, values: Any) -> None:
                 body = json.dumps(values).encode()
+                if self.path == provider.large:
+                    return self._answer_at_length(body)
+                if self.path == provider.moved:
+                    self.send_response(307)
+                    self.send_header("Location", f"{provider.url}/moved{self.path}")
+                    self.send_header("Content-Length", "0")
+                    return self.end_headers()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
+
+            def _answer_at_length(self, body: bytes) -> None:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body) + (64 << 20)))
+                self.end_headers()
+                with suppress(OSError):
+                    self.wfile.write(body)
+                    for _ in range(64):
+                        self.wfile.write(b" " * (1 << 20))
+                        provider.sent += 1 << 20
 
             def log_message(self, *_: Any) -> None:
                 pass

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from axes.models import AccessFailureLog, AccessLog
+from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
@@ -29,6 +31,9 @@ admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
 admin.site.enable_nav_sidebar = False  # its lists are those of the first page
 admin.site.unregister(Group)  # roles come from challenges and teams
+# What Axes calls its lists. Who has signed in is in the audit log; what is left are accounts that wrong passwords lock.
+apps.get_app_config("axes").verbose_name = "Wrong passwords"
+admin.site.unregister([AccessLog, AccessFailureLog])
 
 
 class _Audited(admin.ModelAdmin):

@@ -133,6 +133,7 @@ USE_TZ = True
 TIME_ZONE = CAPTIOUS.time_zone
 USE_I18N = False
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "captious.server.formats"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = None

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import EXAMPLES, Site, parsed
+from tests.support.site import EXAMPLES, PASSWORD, Site, parsed
 
 
 @pytest.fixture
@@ -78,6 +78,7 @@ class TestTokens:
         from captious.server.models import Token
 
         values = {"action": "token", "token-name": "cron", "token-scope": "read", "token-days": "30"}
+        values["token-proof"] = PASSWORD
         page = site.client(ann).post("/account/", values, follow=True).content.decode()
         token = Token.objects.get()
         assert token.scope == "read"

@@ -21,7 +21,7 @@ def sign_in(page: Any, name: str, password: str = PASSWORD) -> None:
     page.goto("/sign-in")
     page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.get_by_role("link", name=f"Account of {name}").or_(page.get_by_role("alert")).wait_for()
 
 

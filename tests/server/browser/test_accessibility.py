@@ -125,7 +125,7 @@ def test_the_page_for_too_many_wrong_passwords(open_page: Callable[..., Any]) ->
         page.goto("/sign-in")
         page.get_by_label("Username").fill("locked")
         page.get_by_label("Password").fill(PASSWORD[::-1])
-        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("button", name="Sign in", exact=True).click()
         page.get_by_role("alert").or_(page.get_by_role("heading", name="Too many wrong passwords")).wait_for()
     page.get_by_role("heading", name="Too many wrong passwords").wait_for()
     check(page)

@@ -59,6 +59,7 @@ def test_tokens(open_page: Callable[..., Any], server: Server) -> None:
     page = open_page("ursula", width=360)
     page.goto("/account/")
     page.get_by_label("Name of the token").fill("workstation")
+    page.get_by_label("Your password").fill(PASSWORD)
     page.get_by_role("button", name="Create token").click()
     token = page.get_by_label("New token").input_value()
     assert server.get("/api/v1/challenges/demo/submissions", token=token) is not None
@@ -129,12 +130,16 @@ def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts:
     expect(page.get_by_role("main")).to_contain_text("Unknown users: nobody-of-that-name")
     page.get_by_label("User names").fill(name)
     page.get_by_role("button", name="Add participants").click()
-    expect(page.get_by_role("status")).to_have_text("Added.")
+    expect(page.get_by_role("status")).to_have_text(f"Added as participants: {name}.")
     guest.goto("/challenges/scenes/leaderboard?phase=test")
     assert methods(guest) == ["Improved", "Baseline"]
 
     # a submission
     page.get_by_role("row").filter(has_text="Improved baseline").get_by_role("button", name="Hide").click()
+    expect(page.get_by_role("heading", name="Hide “Improved” of Baselines in Final?")).to_be_visible()
+    look(page, scripts)
+    page.get_by_role("button", name="Hide it").click()
+    expect(page.get_by_role("status")).to_have_text("“Improved” of Baselines in Final is hidden.")
     expect(page.get_by_role("row").filter(has_text="hidden by an organizer")).to_have_count(1)
     guest.reload()
     assert methods(guest) == ["Baseline"]
@@ -145,6 +150,7 @@ def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts:
 
     # a leaderboard
     page.get_by_role("button", name="Hide the leaderboard of Final").click()
+    page.get_by_role("button", name="Hide it").click()
     expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is now hidden.")
     gone = guest.reload()
     assert gone is not None
@@ -156,13 +162,18 @@ def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts:
 
     # scores
     page.get_by_role("button", name="Score again Improved on val").click()
-    expect(page.get_by_role("status")).to_have_text("Done.")
+    page.get_by_role("link", name="Go back").click()
+    page.get_by_role("button", name="Score again Improved on val").click()
+    page.get_by_role("button", name="Score it again").click()
+    expect(page.get_by_role("status")).to_contain_text("“Improved on val” of Baselines in")
+    expect(page.get_by_role("status")).to_contain_text("will be scored again.")
     page.get_by_role("link", name="Improved on val").first.click()
     see_scores(page, scripts)
     expect(page.get_by_role("table", name="History")).to_contain_text("rescore")
 
     page.get_by_role("link", name="Manage").click()
     page.get_by_role("button", name=f"Remove {name}").click()
+    page.get_by_role("button", name="Remove").click()
     expect(page.get_by_role("button", name=f"Remove {name}")).to_have_count(0)
     expect(page.get_by_role("table", name="Log")).to_contain_text("remove participant")
     assert guest.goto("/challenges/scenes/leaderboard").status == 404
@@ -210,7 +221,7 @@ def test_a_second_step(open_page: Callable[..., Any], width: int, scripts: bool)
 def test_another_site(open_page: Callable[..., Any]) -> None:
     page = open_page(refused=(422,))
     page.goto("/challenges/demo/submit")
-    page.get_by_role("link", name="Sign in with Local").click()
+    page.get_by_role("button", name="Sign in with Local").click()
     expect(page.get_by_role("heading", name="A new account")).to_be_visible()
     check(page)
     page.get_by_role("button", name="Sign up").click()
@@ -220,7 +231,7 @@ def test_another_site(open_page: Callable[..., Any]) -> None:
     check(page)
     other = open_page()
     other.goto("/sign-in")
-    other.get_by_role("link", name="Sign in with Local").click()
+    other.get_by_role("button", name="Sign in with Local").click()
     expect(other.get_by_role("link", name="Account of zoe")).to_be_visible()
 
 

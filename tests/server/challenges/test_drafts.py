@@ -166,7 +166,7 @@ class TestEditing:
             site,
             **{
                 "title": "Renamed",
-                "metrics": "bleu\r\nrouge-l\r\ncider-d",
+                "metrics": ["bleu", "rouge-l", "cider-d"],
                 "settings": "tokenizer = ptb",
                 "max_words": "99",
                 "phases-0-closes": "2121-01-01T12:00:00",
@@ -187,7 +187,7 @@ class TestEditing:
         client = olga(site)
         assert b"Late phase" in client.get("/drafts/commented/preview").content
         publishing = client.get("/drafts/commented/publish").content.decode()
-        assert "phases &#x27;main&#x27;, scored_per_day: 0 → 3" in publishing
+        assert "phase &#x27;main&#x27;, scored per day: 0 → 3" in publishing
         assert client.post("/drafts/commented/publish").status_code == 302
         challenge = Challenge.objects.get()
         definition = challenge.definition
@@ -243,7 +243,7 @@ class TestEditing:
         from captious.server.challenges.problems import ChallengeError
         from captious.server.models import Draft
 
-        edited(site, metrics="bleu\nnonsense", rank_by="spice")
+        edited(site, metrics=["bleu"], more_metrics="nonsense", rank_by="spice")
         with pytest.raises(ChallengeError) as caught:
             check_folder(site.data / "drafts" / "commented")
         assert Draft.objects.get().problems == caught.value.problems
@@ -277,7 +277,7 @@ class TestEditing:
         client = olga(site)
         assert b"has been loaded since" in client.get("/drafts/commented/publish").content
         assert client.post("/drafts/commented/publish").status_code == 409
-        client.post("/drafts/commented/discard")
+        client.post("/drafts/commented/discard", {"sure": "1"})
         client.post("/challenges/commented/edit")
         assert "Loaded." in toml(site)
 
@@ -290,7 +290,9 @@ class TestEditing:
         client.post("/challenges/commented/manage", {"action": "board", "phase": "main", "board": "public"})
         edited(site, summary="Two.")
         assert 'board = "public"' in toml(site)  # a draft begins with what the site has
-        client.post("/challenges/commented/manage", {"action": "board", "phase": "main", "board": "hidden"})
+        client.post(
+            "/challenges/commented/manage", {"action": "board", "phase": "main", "board": "hidden", "sure": "1"}
+        )
         for agree, board in (("", "hidden"), ("on", "public")):
             client.post("/drafts/commented/publish", {"agree": agree})
             assert Phase.objects.get().board == board
@@ -310,10 +312,10 @@ class TestFilesOfTheServer:
             {"settings": "idf = /etc/passwd"},
             {"settings": "vectors = ../../../secret"},
             {"settings": "model = ~/models/x"},
-            {"metrics": "bleu\nwmd:vectors=/srv/vectors.bin"},
+            {"more_metrics": "bleu\nwmd:vectors=/srv/vectors.bin"},
             {"settings": "training = pyproject.toml"},
-            {"metrics": "bleu\nhwcm-2:parser=spacy:/etc/model"},
-            {"metrics": "bleu\nbertscore-f:model=somebody/model"},
+            {"more_metrics": "bleu\nhwcm-2:parser=spacy:/etc/model"},
+            {"more_metrics": "bleu\nbertscore-f:model=somebody/model"},
             {"settings": "model = somebody/model"},
         ],
     )
@@ -352,7 +354,7 @@ class TestPrivateReferences:
         from captious.server.models import Challenge, Draft
 
         [row] = Challenge.objects.get().definition.references
-        edited(site, metrics=f"bleu\nnovel-2:training={row.file}")
+        edited(site, more_metrics=f"bleu\nnovel-2:training={row.file}")
         assert "these references are private; metrics may not have them as a file" in Draft.objects.get().problems[0]
 
     def test_cannot_be_made_public(self, site: Site, commented: Path) -> None:
@@ -429,6 +431,80 @@ class TestExport:
 def test_every_field_of_a_challenge_is_in_one_group() -> None:
     from captious.server.pages.draft_forms import DraftForm
 
-    form = DraftForm()
+    form = DraftForm(initial={"metrics": []})
     shown = [field.name for group in form.groups for field in group["fields"]]
     assert sorted(shown) == sorted(form.fields)
+
+
+class TestTheEditor:
+    def test_metrics_are_ticked_or_written(self, site: Site, commented: Path) -> None:
+        """What can run as it is, is ticked; what needs parameters is written. Order and comments stay."""
+        client = olga(site)
+        client.post("/challenges/commented/edit")
+        page = client.get("/drafts/commented/")
+        form = page.context["form"]
+        assert form["metrics"].value() == ["bleu", "rouge-l"]
+        names = [name for name, _ in form.fields["metrics"].choices]
+        assert names[:5] == ["bleu", "meteor", "rouge-l", "cider-d", "spice"] or "meteor" not in names
+        assert not {"judge-clair", "div", "pope"} & {*names}
+        for name in names:
+            form.fields["metrics"].clean([name])
+        values = form_of(page, metrics=["cider-d", "rouge-l"], more_metrics="rouge-l\nspice:parser=bundled")
+        client.post("/drafts/commented/", values)
+        assert 'metrics = ["rouge-l", "cider-d", "spice:parser=bundled"]' in toml(site)
+        again = client.get("/drafts/commented/").context["form"]
+        assert again["more_metrics"].value() == "spice:parser=bundled"
+        refused = client.post("/drafts/commented/", form_of(page, metrics=[], more_metrics=""))
+        assert b"Choose at least one metric." in refused.content
+
+    def test_those_that_can_be_ticked_have_no_problem(self, site: Site, commented: Path) -> None:
+        from captious.server.challenges.challenge_metrics import metric_problems, ready_metrics
+
+        assert metric_problems(ready_metrics(), commented, {}) == []
+
+    def test_publishing_begins_in_the_editor(self, site: Site, commented: Path) -> None:
+        """The button saves; it is off, with a reason, while there is nothing to publish."""
+        client = olga(site)
+        client.post("/challenges/commented/edit")
+        page = client.get("/drafts/commented/")
+        off = '<button name="action" value="publish" class="quiet" id="publish" disabled aria-describedby="why-not">'
+        assert off in page.content.decode()
+        assert "Nothing has changed since it was published." in page.content.decode()
+        assert "Nothing has changed" in client.get("/drafts/commented/publish").content.decode()
+        unchanged = client.post("/drafts/commented/", form_of(page, action="publish"))
+        assert unchanged["Location"] == "/drafts/commented/"
+        answer = client.post("/drafts/commented/", form_of(page, summary="Two.", action="publish"))
+        assert answer["Location"] == "/drafts/commented/publish"
+        assert "disabled" not in client.get("/drafts/commented/publish").content.decode()
+        page = client.get("/drafts/commented/")
+        assert "disabled" not in page.content.decode()
+        answer = client.post("/drafts/commented/", form_of(page, rank_by="nothing", action="publish"), follow=True)
+        assert answer.redirect_chain == [("/drafts/commented/", 302)]
+        assert "Saved. Its problems have to be solved first." in answer.content.decode()
+
+    def test_the_words_of_the_starter_are_seen(self, site: Site) -> None:
+        client = admin(site)
+        client.post("/drafts/", {"title": "Mine", "file": file()})
+        page = client.get("/drafts/mine/publish").content.decode()
+        assert "The text &#x27;Overview&#x27; still has the words of the starter: “Describe what the challenge" in page
+        assert "The summary" not in page  # which is empty
+        texts = {"texts-0-markdown": "Birds.", "summary": "Describe the challenge in one sentence."}
+        client.post("/drafts/mine/", form_of(client.get("/drafts/mine/"), **texts))
+        page = client.get("/drafts/mine/publish").content.decode()
+        assert "The summary still has the words of the starter" in page
+        assert "The text" not in page
+        client.post("/drafts/mine/", form_of(client.get("/drafts/mine/"), summary="Captions of birds."))
+        assert "words of the starter" not in client.get("/drafts/mine/publish").content.decode()
+
+    def test_a_summary_can_be_given_at_once(self, site: Site) -> None:
+        client = admin(site)
+        client.post("/drafts/", {"title": "Mine", "summary": "Captions of birds.", "file": file()})
+        assert 'summary = "Captions of birds."' in toml(site, "mine")
+
+    def test_rows_are_called_by_their_names(self, site: Site, commented: Path) -> None:
+        client = olga(site)
+        client.post("/challenges/commented/edit")
+        page = client.get("/drafts/commented/").content.decode()
+        assert "<summary>Overview</summary>" in page
+        assert "<details open" not in page
+        assert page.count("None yet.") == 2  # downloads and baselines

@@ -174,10 +174,11 @@ class TestAddresses:
     def test_a_new_address_needs_the_password_and_is_confirmed_again(self, mailing: Site, ann: Any) -> None:
         client = mailing.client(ann)
         change = {"email": "new@example.org", "mail_ended": "on"}
+        assert client.post("/account/mail", {**change, "proof": "wrong"}).status_code == 422
         refused = client.post("/account/mail", change)
         assert refused.status_code == 422
-        assert b"Give your password" in refused.content
-        assert client.post("/account/mail", {**change, "password": PASSWORD}).status_code == 302
+        assert b"It is needed to change the address." in refused.content
+        assert client.post("/account/mail", {**change, "proof": PASSWORD}).status_code == 302
         ann.refresh_from_db()
         assert (ann.email, ann.verified_email, ann.mail_closing) == ("new@example.org", "ann@example.org", False)
         (link,) = told()

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 import pytest
 
@@ -146,25 +146,26 @@ class TestDelivery:
             assert manage(hooked, action="webhook", url="https://example.org/").status_code == 302
         assert manage(hooked, action="webhook", url="https://example.org/").status_code == 422
         for row in Webhook.objects.all():
-            manage(hooked, action="remove_webhook", webhook=row.pk)
+            manage(hooked, action="remove_webhook", webhook=row.pk, sure="1")
         assert not Webhook.objects.exists()
 
 
 class TestAPI:
-    def call(self, site: Site, method: str, address: str = "", *, scope: str = "submit") -> Any:
+    def call(self, site: Site, method: str, address: str = "", url: str = "", *, scope: str = "submit") -> Any:
         from captious.server.models import User
         from captious.server.people.secrets import make_token
 
         token = make_token(User.objects.get(username="olga"), "test", scope=scope)
         headers = {"Authorization": f"Bearer {token}"}
-        return site.client().generic(method, f"/api/v1/challenges/small/webhooks{address}", headers=headers)
+        path, form = f"/api/v1/challenges/small/webhooks{address}", urlencode({"url": url} if url else {})
+        return site.client().generic(method, path, form, "application/x-www-form-urlencoded", headers=headers)
 
     def test_a_webhook_from_beginning_to_end(self, mailing: Site, receiver: Receiver) -> None:
         from captious.server.models import AuditEvent, Webhook
         from captious.server.notices import delivery
 
         mailing.configure(webhook_hosts=("localhost",))
-        made = self.call(mailing, "POST", f"?url={quote(receiver.url)}")
+        made = self.call(mailing, "POST", url=receiver.url)
         assert made.status_code == 201
         row = Webhook.objects.get()
         assert (made.json()["url"], made.json()["secret"]) == (receiver.url, row.secret)
@@ -173,22 +174,30 @@ class TestAPI:
         assert [json.loads(body)["event"] for _, body in receiver.received] == ["ping"]
         [listed] = self.call(mailing, "GET", scope="read").json()
         assert (listed["id"], listed["result"]) == (row.pk, "answered 204")
+        shown = receiver.url.replace("/hook?a=1", "/…")
+        assert listed["url"] == shown
         assert "secret" not in listed
         assert self.call(mailing, "POST", f"/{row.pk}/delete").status_code == 200
         assert not Webhook.objects.exists()
-        actions = [*AuditEvent.objects.filter(target=receiver.url).values_list("actor", "action")]
+        actions = [*AuditEvent.objects.filter(target=shown).values_list("actor", "action")]
         assert actions == [("olga", "remove webhook"), ("olga", "add webhook")]
+        assert "hook?" not in str([*AuditEvent.objects.values()])
+
+    def test_addresses_do_not_come_in_queries(self, mailing: Site) -> None:
+        """Servers and proxies log them."""
+        answer = self.call(mailing, "POST", "?url=https://example.org/")
+        assert (answer.status_code, answer.json()["error"]) == (400, "This field is required.")
 
     def test_what_is_refused(self, mailing: Site) -> None:
         from captious.server.models import Webhook
 
-        answer = self.call(mailing, "POST", "?url=https://127.0.0.1/")
+        answer = self.call(mailing, "POST", url="https://127.0.0.1/")
         assert (answer.status_code, answer.json()) == (400, {"error": "The address is not on the public internet."})
-        assert self.call(mailing, "POST", "?url=https://example.org/", scope="read").status_code == 403
+        assert self.call(mailing, "POST", url="https://example.org/", scope="read").status_code == 403
         assert self.call(mailing, "POST", "/1/test").status_code == 404
         for _ in range(5):
-            assert self.call(mailing, "POST", "?url=https://example.org/").status_code == 201
-        assert "at most 5 webhooks" in self.call(mailing, "POST", "?url=https://example.org/").json()["error"]
+            assert self.call(mailing, "POST", url="https://example.org/").status_code == 201
+        assert "at most 5 webhooks" in self.call(mailing, "POST", url="https://example.org/").json()["error"]
         assert Webhook.objects.count() == 5
 
 

@@ -57,7 +57,7 @@ def test_removal_and_who_may(site: Site, root: Any) -> None:
         assert ann.post("/challenges/small/manage", values).status_code == 404
     assert News.objects.count() == 1
     assert root.post("/challenges/small/manage", {"action": "remove_news", "news": "x"}).status_code == 404
-    root.post("/challenges/small/manage", {"action": "remove_news", "news": pk})
+    root.post("/challenges/small/manage", {"action": "remove_news", "news": pk, "sure": "1"})
     assert not News.objects.exists()
 
 

@@ -55,7 +55,7 @@ def test_what_organizers_do_leads_to_the_same_page(site: Site, ann: Any) -> None
 
     oldest = Submission.objects.get(method="oldest")
     address = "/challenges/small/manage?page=2"
-    answer = site.client(ann).post(address, {"action": "hide", "submission": oldest.pk})
+    answer = site.client(ann).post(address, {"action": "hide", "submission": oldest.pk, "sure": "1"})
     assert (answer.status_code, answer["Location"]) == (302, address)
     assert Submission.objects.get(method="oldest").is_hidden
 

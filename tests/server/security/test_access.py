@@ -23,7 +23,7 @@ import pytest
 from tests.server.security.pages import body_of, close
 from tests.server.security.world import TRACEBACK, World, upload
 from tests.support.selection import slow_but
-from tests.support.site import parsed
+from tests.support.site import PASSWORD, parsed
 
 TABLE = Path(__file__).with_name("access.txt").read_text(encoding="utf-8")
 #: The columns of the table, and who they are in the world.
@@ -51,9 +51,10 @@ GROUPS = {
 #: What is posted to pages; otherwise nothing is.
 CONTENTS = {
     "submission_edit": {"method": "Changed"},
-    "manage": {"action": "board", "phase": "main", "board": "hidden"},
+    "manage": {"action": "board", "phase": "main", "board": "hidden", "sure": "1"},
+    "draft_discard": {"sure": "1"},
     "teams": {"action": "approve", "team": "bob"},
-    "account": {"action": "token", "token-name": "another"},
+    "account": {"action": "token", "token-name": "another", "token-proof": PASSWORD},
     "sign_in": {"username": "ann", "password": "wrong"},
     "password_reset": {"email": "ann@example.org"},
     "sign_up": {"username": "new"},

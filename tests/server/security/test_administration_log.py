@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.server.security.world import World
 
 
@@ -57,3 +59,14 @@ def test_several_at_once(undone: World) -> None:
     form = {"action": "delete_selected", "_selected_action": [str(team.pk) for team in teams], "post": "yes"}
     assert undone.as_user("root").post("/admin/captious/team/", form).status_code == 302
     assert {event[1:3] for event in events()[:2]} == {("delete team", "One"), ("delete team", "Two")}
+
+
+def test_pages_speak_as_the_site_does(world: World) -> None:
+    """Dates are ISO's, users sign out, and lists are named by what they are for."""
+    client = world.as_user("root")
+    page = client.get("/admin/").content.decode()
+    assert "Sign out" in page and "Wrong passwords" in page
+    assert "Log out" not in page and "Axes" not in page and "Access logs" not in page
+    users = client.get("/admin/captious/user/").content.decode()
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", users)
+    assert not re.search(r"[ap]\.m\.|[JFMASOND][a-z]+\. \d", users)

@@ -36,7 +36,8 @@ class Organizer:
         (self.folder / "base.zip").write_bytes(upload(caption))
 
     def act(self, action: str, **values: Any) -> None:
-        assert self._client.post("/challenges/open/manage", {"action": action, **values}).status_code == 302
+        sent = {"action": action, "sure": "1", **values}
+        assert self._client.post("/challenges/open/manage", sent).status_code == 302
 
     def post(self, address: str, **values: Any) -> int:
         return int(self._client.post(address, values).status_code)
@@ -147,10 +148,10 @@ def test_check_with_the_server_says_what_loading_would(olga: Organizer) -> None:
     olga.write("another caption", summary="Another summary", phases=phases)
     assert olga.run("check").stderr.splitlines() == [
         "changed in the folder: summary: Captions of three images. → Another summary",
-        "changed in the folder: phases 'main', scored_per_day: 0 → 3",
-        "changed in the folder: phases 'late': removed",
-        "changed in the folder: phases 'new': new",
-        "changed in the folder: base.zip: changed",
+        "changed in the folder: phase 'main', scored per day: 0 → 3",
+        "changed in the folder: phase 'late': removed",
+        "changed in the folder: phase 'new': new",
+        "changed in the folder: file base.zip: changed",
     ]
     assert olga.run("load").exit_code == 0
     assert olga.run("check").stderr == ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import re
 import time
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -44,9 +46,12 @@ def configure(world: World, **providers: dict[str, str]) -> None:
 
 def visit(client: Any, name: str = "local", *, to: str = "") -> str:
     """Go to the other site; the address to which it sends the user back."""
-    response = client.get(f"/sign-in/with/{name}", {"next": to} if to else {})
-    assert response.status_code == 302, response.content
-    there = urlsplit(response["Location"])
+    response = client.post(f"/sign-in/with/{name}", {"next": to} if to else {})
+    assert response.status_code == 200, response.content
+    address = response.context["address"]
+    assert response["Refresh"] == f'0;url="{address}"'
+    assert f'href="{escape(address)}"' in response.content.decode()
+    there = urlsplit(address)
     connection = http.client.HTTPConnection(there.netloc)
     connection.request("GET", f"{there.path}?{there.query}")
     location = connection.getresponse().headers["Location"]
@@ -289,12 +294,53 @@ class TestAttacks:
     def test_a_document_of_another_issuer(self, undone: World, provider: OpenIDProvider, issuer: object) -> None:
         provider.document = {"issuer": issuer}
         client = undone.site.client()
-        assert client.get("/sign-in/with/local").status_code == 403
+        assert client.post("/sign-in/with/local").status_code == 403
+
+    @pytest.mark.parametrize(
+        "address", ["http://elsewhere.example/x", "javascript:alert(1)", "//elsewhere.example", "/x", "", 5, None]
+    )
+    @pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint", "jwks_uri"])
+    def test_addresses_without_tls(self, undone: World, provider: OpenIDProvider, name: str, address: Any) -> None:
+        """An issuer on this machine may have none, but only for itself."""
+        provider.document = {name: address}
+        assert undone.site.client().post("/sign-in/with/local").status_code == 403
+
+    @pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token", "/keys"])
+    @pytest.mark.parametrize("how", ["large", "moved"])
+    def test_answers_that_are_large_or_elsewhere(
+        self, undone: World, provider: OpenIDProvider, path: str, how: str
+    ) -> None:
+        setattr(provider, how, path)
+        client = undone.site.client()
+        if path.startswith("/."):
+            assert client.post("/sign-in/with/local").status_code == 403
+        else:
+            assert self.is_refused(client, come_back(client))
+        assert provider.sent < 32 << 20  # the rest was not taken
+
+    def test_an_answer_that_does_not_end(
+        self, undone: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.people import identity_providers
+
+        monkeypatch.setattr(identity_providers, "_LONGEST", -1)
+        assert undone.site.client().post("/sign-in/with/local").status_code == 403
+
+    def test_it_begins_with_a_form_of_this_site(self, undone: World, provider: OpenIDProvider) -> None:
+        """Another site cannot send a browser there, and have it come back as somebody else."""
+        client = sessions.strict_client()
+        assert client.get("/sign-in/with/local").status_code == 405
+        assert client.post("/sign-in/with/local").status_code == 403
+        assert provider.asked == []
+        page = client.get("/sign-in").content.decode()
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+        assert token is not None
+        assert client.post("/sign-in/with/local", {"csrfmiddlewaretoken": token[1]}).status_code == 200
 
     @pytest.mark.parametrize("url", ["http://localhost:1", "http://localhost:1/nothing"])
     def test_a_provider_that_does_not_answer(self, undone: World, provider: OpenIDProvider, url: str) -> None:
         configure(undone, local={"issuer": url})
-        assert undone.site.client().get("/sign-in/with/local").status_code == 403
+        assert undone.site.client().post("/sign-in/with/local").status_code == 403
 
     @pytest.mark.parametrize("state", ["", "wrong", None])
     def test_state(self, undone: World, provider: OpenIDProvider, state: str | None) -> None:
@@ -391,6 +437,7 @@ class TestAttacks:
 
     def test_it_is_off_unless_configured(self, undone: World) -> None:
         undone.site.configure(sign_in={})
-        for address in ("/sign-in/with/local", "/sign-in/with/local/return", "/sign-in/with/orcid"):
-            assert undone.site.client().get(address).status_code == 404
+        assert undone.site.client().get("/sign-in/with/local/return").status_code == 404
+        for address in ("/sign-in/with/local", "/sign-in/with/orcid"):
+            assert undone.site.client().post(address).status_code == 404
         assert "Sign in with" not in undone.site.client().get("/sign-in").content.decode()

@@ -71,7 +71,7 @@ class TestAttempts:
         ("/account/reset/MQ/set-password/", True),
         ("/admin/captious/user/add/", True),
         ("/admin/captious/user/1/password/", True),
-        ("/account/", False),
+        ("/account/", True),  # a new token takes a proof
         ("/account/reset", False),  # sends a mail
         ("/challenges/open/submit", False),
     ],
@@ -112,6 +112,12 @@ class TestTokens:
         from captious.server.operations.setup import make_administrator
 
         make_administrator("ann", NEW)
+
+    def test_administrators_read_what_else_it_ends(self, undone: World) -> None:
+        page = undone.as_user("root").get(f"/admin/captious/user/{undone.users['ann'].pk}/password/").content.decode()
+        assert "revokes its tokens (1), and disconnects the other sites through which it signs in (ID: ann)" in page
+        self.by_administrator(undone)
+        assert undone.users["ann"].identities.count() == 0
 
     @pytest.mark.parametrize("how", [change, reset, by_administrator, by_command])
     def test_sessions_and_tokens_end(self, undone: World, how: Callable[..., None]) -> None:

@@ -221,6 +221,70 @@ class TestGuessing:
         assert "too many" in self.guess(undone, 1, most)[0]
         assert enter(client, device.codes[0]).status_code == 302  # which nobody guesses
 
+    def test_they_do_not_lock_out_the_owner(self, undone: World, device: Device, clock: Clock) -> None:
+        """Whoever knows the password can keep the account locked, but not for the browser of its owner."""
+        from django.conf import settings
+
+        most = settings.CAPTIOUS.wrong_passwords
+        client = undone.site.client()
+        enter(client, device.next())
+        client.post("/sign-out")
+        self.guess(undone, most + 1)
+        stranger = undone.site.client()
+        stranger.cookies["captious_device"] = "guessed"
+        assert "too many wrong codes" in enter(stranger, device.next()).content.decode()
+        assert enter(client, device.next()).status_code == 302
+        assert is_signed_in(client)
+        assert "too many wrong codes" in enter(stranger, device.next()).content.decode()  # that tells nobody more
+
+    def test_the_browser_where_it_was_set_up_is_known(self, undone: World, clock: Clock) -> None:
+        from django.conf import settings
+
+        client = undone.as_user("ann")
+        device = set_up(client, clock)
+        cookie = client.cookies["captious_device"]
+        assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+        self.guess(undone, settings.CAPTIOUS.wrong_passwords)
+        assert client.post("/account/second-step", {"action": "codes", "proof": device.next()}).status_code == 200
+        client.post("/sign-out")
+        assert enter(client, device.next()).status_code == 302
+
+    def test_few_codes_are_checked_from_a_known_browser(self, undone: World, device: Device) -> None:
+        from django.conf import settings
+
+        client = undone.site.client()
+        enter(client, device.next())
+        client.post("/sign-out")
+        for _ in range(settings.CAPTIOUS.wrong_passwords):
+            enter(client, "wrong!")
+        assert "too many wrong codes" in enter(client, device.next()).content.decode()
+        assert enter(undone.site.client(), device.next()).status_code == 302  # nor does it lock others
+
+    def test_the_browser_of_another_user_is_not_known(self, undone: World, device: Device, clock: Clock) -> None:
+        from django.conf import settings
+
+        mallory = undone.as_user("bob")
+        set_up(mallory, clock)
+        mallory.post("/sign-out")
+        self.guess(undone, settings.CAPTIOUS.wrong_passwords)
+        assert "too many wrong codes" in enter(mallory, device.next()).content.decode()
+
+    def test_known_browsers_are_few_and_forgotten_with_the_secret(self, undone: World, device: Device) -> None:
+        from captious.server.models import KnownDevice
+
+        client = undone.site.client()
+        for _ in range(12):
+            enter(undone.site.client(), device.next())
+        enter(client, device.next())
+        kept = client.cookies["captious_device"].value
+        client.post("/sign-out")
+        enter(client, device.next())
+        assert client.cookies["captious_device"].value == kept
+        assert KnownDevice.objects.count() == 10
+        assert kept not in str([*KnownDevice.objects.values()])
+        client.post("/account/second-step", {"action": "off", "proof": PASSWORD})
+        assert not KnownDevice.objects.exists()
+
     def test_one_more_after_a_while(self, undone: World, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
         from datetime import timedelta
 

@@ -15,6 +15,8 @@ from tests.server.security.world import World, upload
 from tests.support.selection import slow_but
 from tests.support.site import PASSWORD
 
+NEW_TOKEN = {"action": "token", "token-name": "new", "token-proof": PASSWORD}
+
 
 def strict_client() -> Any:
     from django.test import Client
@@ -48,7 +50,7 @@ class TestForgery:
         client.cookies.update(undone.as_user("ann").cookies)
         token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get("/account/").content.decode())
         assert token is not None
-        form = {"csrfmiddlewaretoken": token[1], "action": "token", "token-name": "new"}
+        form = {"csrfmiddlewaretoken": token[1], **NEW_TOKEN}
         assert client.post("/account/", form).status_code == 302
         assert client.post("/account/", {**form, "csrfmiddlewaretoken": 64 * "x"}).status_code == 403
 
@@ -225,7 +227,7 @@ class TestTokens:
         from captious.server.models import Invitation, Token
 
         client = undone.as_user("ann")
-        assert client.post("/account/", {"action": "token", "token-name": "new"}).status_code == 302
+        assert client.post("/account/", NEW_TOKEN).status_code == 302
         stored = " ".join(session.session_data for session in Session.objects.all())
         sessions = str([session.get_decoded() for session in Session.objects.all()])
         page = client.get("/account/")
@@ -238,8 +240,17 @@ class TestTokens:
         assert undone.tokens["ann"][:10] in rows
         assert secret not in client.get("/account/").content.decode()  # once
 
+    @pytest.mark.parametrize("proof", ["", "wrong", "000000"])
+    def test_a_new_token_takes_the_password(self, undone: World, proof: str) -> None:
+        """It outlives the session of a browser that somebody has left open."""
+        from captious.server.models import Token
+
+        before = Token.objects.count()
+        assert undone.as_user("ann").post("/account/", {**NEW_TOKEN, "token-proof": proof}).status_code == 422
+        assert Token.objects.count() == before
+
     def test_a_new_token_is_shown_to_its_owner_only(self, undone: World) -> None:
-        response = undone.as_user("ann").post("/account/", {"action": "token", "token-name": "new"})
+        response = undone.as_user("ann").post("/account/", NEW_TOKEN)
         cookie = response.cookies["captious_shown_once"]
         assert cookie["httponly"]
         assert cookie["samesite"] == "Strict"

@@ -125,7 +125,7 @@ class ApprovalAnswer(TypedDict):
 
 @_exact
 class WebhookAnswer(TypedDict):
-    """A webhook, and what it answered last."""
+    """A webhook, with the host of its address, and what it answered last."""
 
     id: int
     url: str
@@ -136,7 +136,7 @@ class WebhookAnswer(TypedDict):
 
 @_exact
 class NewWebhookAnswer(WebhookAnswer):
-    """A new webhook, with the secret that signs what it is sent."""
+    """A new webhook, with its whole address and the secret that signs what it is sent."""
 
     secret: str
 
@@ -271,7 +271,7 @@ def approval_answer(row: TeamApproval) -> ApprovalAnswer:
 
 def webhook_answer(row: Webhook) -> WebhookAnswer:
     """A webhook without its secret, for those who manage the challenge."""
-    return {"id": row.pk, "url": row.url, "created": row.created, "tried": row.tried, "result": row.result}
+    return {"id": row.pk, "url": row.shown_url, "created": row.created, "tried": row.tried, "result": row.result}
 
 
 def submission_answer(submission: Submission, user: Any, places: Mapping[int, int] | None = None) -> SubmissionAnswer:

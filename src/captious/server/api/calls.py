@@ -49,6 +49,7 @@ class Declared:
         status: of the answer.
         parameters: in the query and in headers; those in the address are known from the address.
         body: media type of its body, if it has one.
+        form: what the body has as a form, so that it is in no log of addresses.
         needs_user: a token is required.
         errors: statuses of errors, besides those that every call has.
     """
@@ -58,6 +59,7 @@ class Declared:
     status: int = 200
     parameters: Sequence[Parameter] = ()
     body: str = ""
+    form: Sequence[Parameter] = ()
     needs_user: bool = False
     errors: Sequence[int] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -14,10 +14,11 @@ from django.views.decorators.http import require_safe
 from pydantic import TypeAdapter
 
 from captious.server.api.answers import CheckAnswer, ErrorAnswer
-from captious.server.api.calls import Declared
+from captious.server.api.calls import Declared, Parameter
 from captious.version import __version__
 
 PREFIX = "/api/v1/"
+_FORM = "application/x-www-form-urlencoded"
 _REF = "#/components/schemas/{model}"
 _ERRORS = {
     "400": "A parameter is wrong.",
@@ -45,7 +46,10 @@ def page(request: HttpRequest) -> HttpResponse:
     """The description, for people; it needs no other host, and no script."""
     described = description()
     calls = [
-        {"method": method.upper(), "address": address, **operation, "errors": _errors_of(operation)}
+        {
+            **{"method": method.upper(), "address": address, **operation},
+            **{"errors": _errors_of(operation), "form": _form_of(operation)},
+        }
         for address, methods in described["paths"].items()
         for method, operation in methods.items()
     ]
@@ -85,6 +89,8 @@ def description() -> dict[str, Any]:
         if declared.body:
             binary = {"type": "string", "format": "binary"}
             operation["requestBody"] = {"required": True, "content": {declared.body: {"schema": binary}}}
+        if declared.form:
+            operation["requestBody"] = {"required": True, "content": {_FORM: {"schema": _form(declared.form)}}}
         paths.setdefault(address, {})[method.lower()] = operation
     return {
         "openapi": "3.1.0",
@@ -121,7 +127,7 @@ def _operations() -> Iterator[tuple[str, str, list[dict[str, Any]], str, Declare
             yield address, method, parameters, view.__name__, declared
 
 
-def _parameter(parameter: Any) -> dict[str, Any]:
+def _parameter(parameter: Parameter) -> dict[str, Any]:
     return {
         "name": parameter.name,
         "in": parameter.place,
@@ -129,6 +135,19 @@ def _parameter(parameter: Any) -> dict[str, Any]:
         "required": parameter.is_required,
         "schema": {"type": parameter.type},
     }
+
+
+def _form(parameters: Sequence[Parameter]) -> dict[str, Any]:
+    properties = {each.name: {"type": each.type, "description": each.about} for each in parameters}
+    required = [each.name for each in parameters if each.is_required]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _form_of(operation: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the form that is the body of a call."""
+    content = operation.get("requestBody", {}).get("content", {})
+    fields: dict[str, Any] = content.get(_FORM, {}).get("schema", {}).get("properties", {})
+    return fields
 
 
 def _errors_of(operation: dict[str, Any]) -> dict[str, str]:

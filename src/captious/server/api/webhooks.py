@@ -25,22 +25,22 @@ from captious.server.people.rates import limit
         "Add a webhook. The answer has its secret.",
         NewWebhookAnswer,
         status=201,
-        parameters=[Parameter("url", "https://…, which is told what happens in the challenge.", is_required=True)],
+        form=[Parameter("url", "https://…, which is told what happens in the challenge.", is_required=True)],
         needs_user=True,
         errors=[400, 403, 404],
     ),
 )
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is told about a challenge. Secrets are not: whoever can only read must not be able to sign."""
+    """What is told about a challenge. Secrets are not, nor are addresses, which often contain some."""
     challenge = managed_challenge(request.user, slug)
     if request.method == "GET":
         return JsonResponse([webhook_answer(row) for row in challenge.webhooks.all()], safe=False)
     limit(request, "change")
-    form = WebhookForm(request.GET)
+    form = WebhookForm(request.POST)
     row = add_webhook(request, challenge, form)
     if row is None:
         raise Failure(400, " ".join(message for messages in form.errors.values() for message in messages))
-    return JsonResponse({**webhook_answer(row), "secret": row.secret}, status=201)
+    return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
 
 
 @call(POST=Declared("Send a test to a webhook.", WebhookAnswer, needs_user=True, errors=[403, 404]))

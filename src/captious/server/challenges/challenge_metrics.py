@@ -52,6 +52,18 @@ def directions_of(text: str) -> dict[str, bool | None]:
     }
 
 
+def ready_metrics() -> list[str]:
+    """The metrics that can run on this server as they are, without parameters or settings."""
+    ready = []
+    for name in catalogue.names():
+        try:
+            if not _lacks(catalogue.get(name), Request.from_text(name), Settings()):
+                ready.append(name)
+        except CaptiousError:  # it needs a parameter
+            continue
+    return ready
+
+
 def _class_of(request: Request) -> type[BaseMetric] | None:
     owner = catalogue.owner(request.name)
     return None if owner is None else catalogue.get(owner)

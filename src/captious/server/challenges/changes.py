@@ -17,13 +17,14 @@ from captious.server.challenges.folder import FILE_NAME, CheckedChallenge
 from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission
 
 _Status = Submission.Status
+#: List -> what one of its tables is called, and the keys that name it.
 _LABELS = {
-    "texts": ("title",),
-    "downloads": ("title",),
-    "captions": ("name",),
-    "references": ("captions", "name"),
-    "phases": ("name",),
-    "baselines": ("method",),
+    "texts": ("text", ("title",)),
+    "downloads": ("download", ("title",)),
+    "captions": ("captions file", ("name",)),
+    "references": ("reference set", ("captions", "name")),
+    "phases": ("phase", ("name",)),
+    "baselines": ("baseline", ("method",)),
 }
 
 
@@ -112,16 +113,17 @@ def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Itera
         for key in old[name] | new[name]:
             values = old[name].get(key), new[name].get(key)
             if values[0] != values[1]:
-                yield f"{f'{name}, ' if name else ''}{key}: {' → '.join(map(_text, values))}"
+                yield f"{f'{name}, ' if name else ''}{key.replace('_', ' ')}: {' → '.join(map(_text, values))}"
 
 
 def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The tables of a definition by their names, such as ``phases 'main'``; keys of none are in ``""``."""
+    """The tables of a definition by their names, such as ``phase 'main'``; keys of none are in ``""``."""
     tables: dict[str, dict[str, Any]] = {"": {}}
     for key, value in values.items():
         if key in _LABELS:
+            one, names = _LABELS[key]
             for row in value:
-                tables[f"{key} {'/'.join(row[name] for name in _LABELS[key])!r}"] = row
+                tables[f"{one} {'/'.join(row[name] for name in names)!r}"] = row
         elif isinstance(value, Mapping):
             tables[""] |= {f"{key}.{name}": cell for name, cell in value.items()}
         else:
@@ -140,10 +142,10 @@ def _in_files(checked: CheckedChallenge, folder: Path) -> Iterator[str]:
     before = {name for name in names if not name.startswith(f"{IDS_FOLDER}/")}
     for name in sorted((before | checked.checksums.keys()) - {FILE_NAME}):
         if name not in before:
-            yield f"{name}: new"
+            yield f"file {name}: new"
         elif name not in checked.checksums:
-            yield f"{name}: removed"
+            yield f"file {name}: removed"
         else:
             with (folder / name).open("rb") as file:
                 if hashlib.file_digest(file, "sha256").hexdigest() != checked.checksums[name]:
-                    yield f"{name}: changed"
+                    yield f"file {name}: changed"

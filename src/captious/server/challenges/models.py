@@ -24,6 +24,8 @@ class Draft(models.Model):
     problems = models.JSONField(default=list)
     warnings = models.JSONField(default=list)
     summary = models.JSONField(default=list)
+    #: Whether publishing it would change something.
+    is_changed = models.BooleanField(default=True)
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
 
@@ -32,6 +34,13 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return str(self.title)
+
+    @property
+    def why_not_published(self) -> str:
+        """Why it cannot be published as it is, one sentence; empty if it can."""
+        if self.problems:
+            return "Its problems have to be solved first."
+        return "" if self.is_changed else "Nothing has changed since it was published."
 
     @property
     def url(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from django.db import models
 
 from captious.server.people.models import User
@@ -23,6 +25,12 @@ class Webhook(models.Model):
 
     class Meta:
         ordering = ["pk"]
+
+    @property
+    def shown_url(self) -> str:
+        """The address for logs and lists. What follows the host is often a secret."""
+        parts = urlsplit(str(self.url))
+        return f"{parts.scheme}://{parts.netloc}/{'…' * bool(parts.path.strip('/') or parts.query)}"
 
 
 class Notice(models.Model):

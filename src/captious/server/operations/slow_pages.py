@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _PASSWORDS = re.compile(
-    r"/sign-(in|up|in/connect)|/account/(password|mail|delete|second-step)|/account/reset/[^/]+/[^/]+/"
+    r"/sign-(in|up|in/connect)|/account/(|password|mail|delete|second-step)|/account/reset/[^/]+/[^/]+/"
     r"|/admin/captious/user/.*"
 )
 _SLOW = re.compile(r"/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/(scores/.+)?|/sign-in/with/.+")

@@ -30,6 +30,7 @@ from captious.server.pages.forms import open_phases
 from captious.server.pages.news import news_of
 from captious.server.people.access import (
     challenge_for,
+    drafts_for,
     may_browse,
     may_create,
     may_manage,
@@ -75,6 +76,7 @@ def home(request: HttpRequest) -> HttpResponse:
     """All challenges that the user may see."""
     challenges = visible_challenges(request.user).prefetch_related("phases", "organizers")
     context = {"cards": cards([*challenges], request.user), "can_create": may_create(request.user)}
+    context["drafts"] = drafts_for(request.user) if request.user.is_authenticated else []
     return render(request, "captious/home.html", context)
 
 

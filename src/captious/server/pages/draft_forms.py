@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from django.forms.formsets import BaseFormSet
 from django.utils import timezone
 from django.utils.text import slugify
 
+from captious.metrics.contract import catalogue
+from captious.server.challenges.challenge_metrics import ready_metrics
 from captious.server.challenges.definition import PhaseDefinition
 from captious.server.challenges.draft_folder import Row, effective, text_of
 from captious.server.models import Challenge, Draft
@@ -69,6 +72,7 @@ class NewChallengeForm(forms.Form):
     """A new challenge, of which everything else has defaults."""
 
     title = forms.CharField(max_length=200)
+    summary = forms.CharField(required=False, max_length=500, help_text="One sentence for the list of challenges.")
     slug = _Name(required=False, label="Name in addresses", help_text="By default, made of the title.")
     file = forms.FileField(
         label="References", help_text="In any format that captious reads, such as COCO's annotations, JSON or CSV."
@@ -135,11 +139,38 @@ class DraftForm(forms.Form):
     image_url = forms.CharField(
         required=False, label="Address of images", help_text="With {id}, such as https://images.example.org/{id}.jpg."
     )
-    metrics = _Lines(help_text="One in a line, such as cider-d or spice:parser=bundled.")
-    rank_by = forms.CharField(label="Ranked by", help_text="An output of the metrics.")
+    metrics = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
+    more_metrics = _Lines(
+        required=False,
+        label="Metrics with parameters",
+        help_text="And those that need something more, one in a line, such as spice:parser=bundled or wmd.",
+    )
+    rank_by = forms.CharField(
+        label="Ranked by",
+        help_text="An output of the metrics.",
+        widget=forms.TextInput(attrs={"list": "outputs", "autocomplete": "off"}),
+    )
     max_words = forms.IntegerField(min_value=1, max_value=1000, label="Words that a caption may have")
     settings = _Lines(required=False, label="Settings of metrics", help_text="One in a line, such as language = de.")
     state = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(self, data: Any = None, *, initial: Mapping[str, Any]) -> None:
+        """``initial`` has all metrics as a list of texts, and so have ``cleaned_data``, in the same order."""
+        self._metrics, ready = [*initial["metrics"]], _ready()
+        more = [text for text in self._metrics if text not in ready]
+        chosen = [text for text in self._metrics if text in ready]
+        super().__init__(data, initial={**initial, "metrics": chosen, "more_metrics": more})
+        choices: Any = self.fields["metrics"]
+        choices.choices = [(name, name) for name in ready]
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        wanted = dict.fromkeys([*values.get("metrics", []), *values.pop("more_metrics", [])])
+        if not wanted and not self.errors:
+            self.add_error("metrics", "Choose at least one metric.")
+        stay = [text for text in self._metrics if text in wanted]
+        values["metrics"] = [*stay, *(text for text in wanted if text not in stay)]
+        return values
 
     @property
     def groups(self) -> list[dict[str, Any]]:
@@ -163,8 +194,24 @@ class DraftForm(forms.Form):
         return {name.strip(): value.strip() for name, _, value in pairs}
 
 
+#: The metrics that most challenges have; they come first.
+_USUAL = ("bleu", "meteor", "rouge-l", "cider-d", "spice", "spider")
+
+
+@cache
+def _ready() -> tuple[str, ...]:
+    """The metrics that can be ticked: those that this server can run without anything more."""
+    names = ready_metrics()
+    return tuple(sorted(names, key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL)))
+
+
+def outputs_ready() -> list[str]:
+    """The outputs of the metrics that can be ticked, which a challenge may rank by."""
+    return [output for name in _ready() for output in catalogue.outputs(name)]
+
+
 _GROUPS: Mapping[str, tuple[str, ...]] = {
-    "": ("title", "summary", "access", "organizers", "metrics", "rank_by", "state"),
+    "": ("title", "summary", "access", "organizers", "metrics", "more_metrics", "rank_by", "state"),
     "Organizers, license, citation, logo, images": (
         "organized_by",
         "license",

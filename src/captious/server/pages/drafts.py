@@ -17,6 +17,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.errors import CaptiousError
@@ -37,7 +38,7 @@ from captious.server.challenges.draft_folder import (
 )
 from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError, one_line
-from captious.server.challenges.starter import write_starter
+from captious.server.challenges.starter import starter_sentences, write_starter
 from captious.server.models import Challenge, Draft, Phase
 from captious.server.pages.draft_forms import (
     PARTS,
@@ -46,6 +47,7 @@ from captious.server.pages.draft_forms import (
     PutFileForm,
     ReferencesFileForm,
     formsets,
+    outputs_ready,
     rows_of,
 )
 from captious.server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
@@ -89,7 +91,8 @@ def _made(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
             shutil.move(values["file"].temporary_file_path(), file)
             shutil.rmtree(draft.folder, ignore_errors=True)  # of one that was discarded
             write_starter(draft.folder, file)
-            write_values(draft.folder, {"title": draft.title, "organizers": [request.user.username]}, {})
+            names = {"title": draft.title, "summary": values["summary"], "organizers": [request.user.username]}
+            write_values(draft.folder, names, {})
         except CaptiousError as error:
             form.add_error("file", f"The references cannot be read: {one_line(error, place)}")
             return None
@@ -138,7 +141,10 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
                     draft.title = form.cleaned_data["title"]
                     _check(draft)
                     record("edit draft", slug, request=request, challenge=_challenge(draft))
-                    messages.success(request, "Saved.")
+                    why_not = draft.why_not_published if request.POST.get("action") == "publish" else ""
+                    if request.POST.get("action") == "publish" and not why_not:
+                        return redirect("captious:draft_publish", slug)
+                    messages.success(request, f"Saved. {why_not}".strip())
                     return redirect(draft.url)
             form.add_error(
                 None, "Somebody else has saved this draft meanwhile. Open it again, and repeat your changes."
@@ -248,15 +254,17 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def discard(request: HttpRequest, slug: str) -> HttpResponse:
-    """Delete a draft; a challenge that was published stays as it is."""
+    """Ask, and delete a draft; a challenge that was published stays as it is."""
     limit(request, "change")
     draft = draft_for(request.user, slug)
     challenge = _challenge(draft)
+    if request.POST.get("sure") != "1":
+        return render(request, "captious/draft_discard.html", {"draft": draft, "challenge": challenge})
     with _locked(slug):
         _remove(draft)
     record("discard draft", slug, request=request, challenge=challenge)
-    messages.success(request, "The draft was discarded.")
-    return redirect(challenge.url if challenge is not None else "captious:home")
+    messages.success(request, f"The draft of {draft.title} was discarded.")
+    return redirect(reverse("captious:manage", args=[slug]) if challenge is not None else "captious:home")
 
 
 def _editor(
@@ -275,7 +283,7 @@ def _editor(
         {"name": name, "one": one, "rows": lists[name], "new": len(lists[name].initial_forms)}
         for name, (one, _, _) in PARTS.items()
     ]
-    context = {"draft": draft, "form": form, "parts": parts, "is_wrong": is_wrong}
+    context = {"draft": draft, "form": form, "parts": parts, "is_wrong": is_wrong, "outputs": outputs_ready()}
     context |= {"file_form": file_form, "put_form": put_form}
     return render(request, "captious/draft.html", context, status=422 if is_wrong else 200)
 
@@ -300,8 +308,23 @@ def _check(draft: Draft) -> Changes | None:
             draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
         except ChallengeError as error:
             draft.problems = error.problems
+    draft.warnings += _starter_warnings(draft.folder)
+    draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
     draft.save()
     return changes
+
+
+def _starter_warnings(folder: Path) -> list[str]:
+    """The texts that still say what the starter says, a sentence each."""
+    values = effective(folder)
+    texts = {"summary": str(values["summary"])}
+    texts |= {f"text {row.get('title', '')!r}": text_of(folder, row) for row in values["texts"]}
+    found = {where: starter_sentences(text) for where, text in texts.items()}
+    return [
+        f"The {where} still has the words of the starter: {'; '.join(f'“{sentence} …”' for sentence in sentences)}."
+        for where, sentences in found.items()
+        if sentences
+    ]
 
 
 def _challenge(draft: Draft) -> Challenge | None:

@@ -9,11 +9,13 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 
 from captious.report.numbers import plain
 from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.pages.context import mail_is_printed
+from captious.server.pages.proof import ProofForm
 from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
@@ -23,6 +25,12 @@ _MOST_HTML = 50_000  # characters of news on a page
 def one_line(text: str) -> str:
     """Text without control characters, which could make it look like other text."""
     return " ".join(plain(text).split())
+
+
+def posted_id(request: HttpRequest, name: str) -> int:
+    """The number of a row that a form names; 0, which no row has, if it is none."""
+    text = request.POST.get(name, "")
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 class _Text(forms.CharField):
@@ -126,8 +134,8 @@ def open_phases(challenge: Challenge, time: datetime) -> list[Phase]:
     return [phase for phase in challenge.phase_list if phase.state_at(time) == "open"]
 
 
-class TokenForm(forms.Form):
-    """A new token."""
+class TokenForm(ProofForm):
+    """A new token. It outlives the session that makes it, so it takes a proof."""
 
     name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
     scope = forms.ChoiceField(choices=[*SCOPES.items()], initial="submit", required=False, label="Can be used to")
@@ -139,6 +147,7 @@ class TokenForm(forms.Form):
         empty_value=365,
         label="Valid for",
     )
+    field_order = ["name", "scope", "days", "proof"]
 
 
 class TeamForm(forms.Form):

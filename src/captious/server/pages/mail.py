@@ -16,22 +16,18 @@ from django.views.decorators.http import require_http_methods
 from captious.server.models import User
 from captious.server.notices.events import verification, verified_user
 from captious.server.pages.context import mail_is_printed
+from captious.server.pages.proof import ProofForm
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 
 
-class MailForm(forms.ModelForm):
-    """The address of an account, and what is sent there. Who changes the address has to know the password."""
+class MailForm(ProofForm, forms.ModelForm):
+    """The address of an account, and what is sent there. Who changes the address has to prove who they are."""
 
     email = forms.EmailField(required=False, max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"}))
     mail_ended = forms.BooleanField(required=False, label="A submission of one of my teams was scored, or has failed")
     mail_closing = forms.BooleanField(required=False, label="A phase that I take part in closes within a day")
-    password = forms.CharField(
-        required=False,
-        label="Password",
-        help_text="To change the address.",
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
+    field_order = ["email", "mail_ended", "mail_closing", "proof"]
 
     class Meta:
         model = User
@@ -41,15 +37,16 @@ class MailForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if mail_is_printed():
             del self.fields["mail_ended"], self.fields["mail_closing"]
-        if not self.instance.has_usable_password():
-            del self.fields["password"]
+        if "proof" in self.fields:
+            self.fields["proof"].required = False
+            self.fields["proof"].help_text = "To change the address."
 
-    def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean() or self.cleaned_data
-        password = values.get("password")
-        if "email" in self.changed_data and password is not None and not self.instance.check_password(password):
-            raise ValidationError("Give your password to change the address.")
-        return values
+    def clean_proof(self) -> str:
+        if "email" not in self.changed_data:
+            return ""
+        if not self.cleaned_data["proof"]:
+            raise ValidationError("It is needed to change the address.")
+        return super().clean_proof()
 
 
 @login_required
@@ -57,7 +54,8 @@ class MailForm(forms.ModelForm):
 def mail(request: HttpRequest) -> HttpResponse:
     """The address of the account, and what is sent there."""
     user, action = User.objects.get(pk=request.user.pk), request.POST.get("action")
-    form = MailForm(request.POST if request.method == "POST" and action != "verify" else None, instance=user)
+    data = request.POST if request.method == "POST" and action != "verify" else None
+    form = MailForm(data, request=request, user=user, instance=user)
     if request.method == "POST":
         limit(request, "password", by_address=True)
         if action == "verify":
@@ -72,7 +70,7 @@ def mail(request: HttpRequest) -> HttpResponse:
 
 def _save(request: HttpRequest, form: MailForm) -> None:
     """Save a valid form. A new address is not used before it is confirmed."""
-    changed = [name for name in form.changed_data if name != "password"]
+    changed = [name for name in form.changed_data if name != "proof"]
     values = {name: form.cleaned_data[name] for name in changed}
     User.objects.filter(pk=request.user.pk).update(**values)
     if changed:

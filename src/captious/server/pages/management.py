@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
@@ -12,10 +14,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.boards.phase_archive import PhaseArchive
 from captious.server.boards.standings import board_changed
-from captious.server.models import Challenge, News, Participant, Phase, Submission, Team, TeamApproval
+from captious.server.models import Challenge, Draft, News, Participant, Phase, Submission, Team, TeamApproval, User
 from captious.server.pages.challenges import challenge_page, page_of
-from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
-from captious.server.pages.webhooks import WebhookForm, act_on_webhooks
+from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line, posted_id
+from captious.server.pages.managed_submissions import SubmissionFilter, summary_of
+from captious.server.pages.webhooks import WebhookForm, act_on_webhooks, webhook_of
 from captious.server.people.access import managed_challenge
 from captious.server.people.admission import ban
 from captious.server.people.audit import record
@@ -23,6 +26,19 @@ from captious.server.scoring import queue
 
 _MOST_EVENTS = 200
 _BOARDS = ("public", "hidden")
+#: Actions that ask first -> question, what it means, word on the button. They name what they are about.
+_ASKED = {
+    "hide": ("Hide {what}?", "Nobody but the team and organizers sees it on the leaderboard any more.", "Hide it"),
+    "rescore": (
+        "Score {what} again?",
+        "It waits in the queue, and keeps the scores that it has until there are new ones. No quota counts it.",
+        "Score it again",
+    ),
+    "board": ("Hide the leaderboard of {what}?", "Nobody but organizers sees it any more.", "Hide it"),
+    "remove_participant": ("Remove {what}?", "They do not see the challenge any more.", "Remove"),
+    "remove_webhook": ("Remove {what}?", "It is told nothing any more, and its secret is lost.", "Remove"),
+    "remove_news": ("Remove the news {what}?", "It goes from the overview and the feed.", "Remove"),
+}
 
 
 @login_required
@@ -36,18 +52,21 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     news_form = NewsForm(request.POST if action == "news" else None)
     webhook_form = WebhookForm(request.POST if action == "webhook" else None)
     used: Form = {"ban": ban_form, "news": news_form, "webhook": webhook_form}.get(action, form)
+    if request.method == "POST" and request.POST.get("sure") != "1" and (asked := _question(request, challenge)):
+        return challenge_page(request, challenge, "manage_confirm", "manage", **asked)
     if request.method == "POST" and _act(request, challenge, action, used):
         return redirect(request.get_full_path())  # the same page of submissions
-    submissions = Submission.objects.filter(phase__challenge=challenge).select_related(
-        "phase__challenge", "team", "user", "shown_scores"
-    )
+    listed = SubmissionFilter(request.GET, challenge)
     return challenge_page(
         request,
         challenge,
         "manage",
         "manage",
         status=422 if used.errors else 200,
-        page=page_of(request, submissions),
+        summary=summary_of(challenge),
+        draft=Draft.objects.filter(slug=slug).first(),
+        filter=listed,
+        page=page_of(request, listed.rows()),
         places=queue.places(),
         phases=challenge.phase_list,
         participants=challenge.participants.order_by("username"),
@@ -81,6 +100,52 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
     return response
 
 
+def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | None:
+    """What the page asks before it does what a button says; None if that needs no question."""
+    action = request.POST.get("action", "")
+    if action not in _ASKED or (action == "board" and request.POST.get("board") != "hidden"):
+        return None
+    heading, about, button = _ASKED[action]
+    if action in {"hide", "rescore"}:
+        what = _described(_submission(request, challenge))
+    elif action == "board":
+        what = str(_phase(request, challenge))
+    elif action == "remove_participant":
+        what = str(_participant(request, challenge).username)
+    elif action == "remove_webhook":
+        what = webhook_of(request, challenge).shown_url
+    else:
+        what = f"“{_news(request, challenge).title}”"
+    kept = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
+    return {"heading": heading.format(what=what), "about": about, "button": button, "kept": kept}
+
+
+def _submission(request: HttpRequest, challenge: Challenge) -> Submission:
+    rows = Submission.objects.filter(phase__challenge=challenge).select_related("team", "phase__challenge")
+    row: Submission = get_object_or_404(rows, pk=posted_id(request, "submission"))
+    return row
+
+
+def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
+    row: Phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
+    return row
+
+
+def _participant(request: HttpRequest, challenge: Challenge) -> User:
+    row: User = get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
+    return row
+
+
+def _news(request: HttpRequest, challenge: Challenge) -> News:
+    row: News = get_object_or_404(challenge.news, pk=posted_id(request, "news"))
+    return row
+
+
+def _described(submission: Submission) -> str:
+    """A submission in the words of organizers, who may not want to know whose an anonymous one is."""
+    return f"“{submission.method}” of {submission.team_shown} in {submission.phase}"
+
+
 def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) -> bool:
     """Do what a button says; False if the form is not valid."""
     if action == "participants":
@@ -89,20 +154,21 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         for user in form.cleaned_data["names"]:
             Participant.objects.get_or_create(challenge=challenge, user=user)
             record("add participant", user.username, request=request, challenge=challenge)
-        messages.success(request, "Added.")
+        names = ", ".join(user.username for user in form.cleaned_data["names"])
+        messages.success(request, f"Added as participants: {names}."[:500])
     elif action == "news":
         if not form.is_valid():
             return False
         row = News.objects.create(challenge=challenge, **form.cleaned_data)
         record("publish news", row.title, request=request, challenge=challenge)
-        messages.success(request, "Published.")
+        messages.success(request, f"The news “{row.title}” is on the overview.")
     elif action in {"webhook", "test_webhook", "remove_webhook"}:
         return act_on_webhooks(request, challenge, action, form)
     elif action == "remove_news":
-        pk = request.POST.get("news", "")
-        row = get_object_or_404(challenge.news, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
+        row = _news(request, challenge)
         row.delete()
         record("remove news", row.title, request=request, challenge=challenge)
+        messages.success(request, f"The news “{row.title}” was removed.")
     elif action == "ban":
         if not form.is_valid():
             return False
@@ -116,13 +182,12 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         record("lift ban", team.name, request=request, challenge=challenge)
         messages.success(request, f"{team} may submit again. Its submissions stay hidden until you show them.")
     elif action == "remove_participant":
-        user = get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
+        user = _participant(request, challenge)
         Participant.objects.filter(challenge=challenge, user=user).delete()
         record("remove participant", user.username, request=request, challenge=challenge)
+        messages.success(request, f"{user.username} is no participant any more.")
     elif action in {"show", "hide", "rescore"}:
-        pk = request.POST.get("submission", "")
-        submissions = Submission.objects.filter(phase__challenge=challenge)
-        submission = get_object_or_404(submissions, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
+        submission = _submission(request, challenge)
         rows = Submission.objects.filter(pk=submission.pk)
         if action == "rescore":
             queue.queue_again(rows)
@@ -131,9 +196,10 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
                 rows.update(is_hidden=action == "hide")
                 board_changed(submission.phase_id)
         record(action, submission.method, request=request, submission=submission)
-        messages.success(request, "Done.")
+        done = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}[action]
+        messages.success(request, f"{_described(submission)} {done}.")
     elif action == "board":
-        phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
+        phase = _phase(request, challenge)
         board = request.POST.get("board", "")
         if board in _BOARDS:
             Phase.objects.filter(pk=phase.pk).update(board=board)

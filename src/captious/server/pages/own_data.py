@@ -64,7 +64,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     """Delete the account. The page says what goes and what stays."""
     user = User.objects.get(pk=request.user.pk)
     reason = why_not_deleted(user)
-    form = DeleteForm(request.POST if request.method == "POST" else None, user=user)
+    form = DeleteForm(request.POST if request.method == "POST" else None, request=request, user=user)
     if request.method == "POST":
         limit(request, "password", by_address=True)
         if not reason and form.is_valid():

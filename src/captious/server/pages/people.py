@@ -126,10 +126,11 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 def account(request: HttpRequest) -> HttpResponse:
     """The account: tokens and teams."""
     action = request.POST.get("action")
-    token_form = TokenForm(request.POST if action == "token" else None, prefix="token")
+    token_form = TokenForm(request.POST if action == "token" else None, prefix="token", request=request)
     team_form = TeamForm(request.POST if action == "team" else None, prefix="team")
+    if action == "token":
+        limit(request, "password", by_address=True)
     if action == "token" and token_form.is_valid():
-        limit(request, "token", by_address=True)
         name = token_form.cleaned_data["name"]
         scope, days = token_form.cleaned_data["scope"] or "submit", token_form.cleaned_data["days"]
         secret = make_token(request.user, name, scope=scope, days=days)

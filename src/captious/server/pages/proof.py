@@ -5,26 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
 
 from captious.server.models import User
-from captious.server.people.second_step import is_code, refusal
+from captious.server.people.second_step import is_code, know_device, refusal
+
+_DEVICE = "captious_device"
+_YEAR = 365 * 24 * 3600
 
 
 class ProofForm(forms.Form):
-    """The password or, of accounts with a second step, a code. Accounts with neither have nothing to prove."""
+    """The password or, of accounts with a second step, a code. Accounts with neither have nothing to prove.
+
+    Args:
+        request: it names the user and the browser.
+        user: the user as in the database by now, if that is known.
+    """
 
     proof = forms.CharField(
         label="Your password", max_length=4096, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, request: HttpRequest, user: User | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._user = user
-        has_password = user.has_usable_password()
-        if not has_password and not user.totp_salt:
+        self._user: Any = user or request.user
+        self._device = device_of(request)
+        has_password = self._user.has_usable_password()
+        if not has_password and not self._user.totp_salt:
             del self.fields["proof"]
-        elif user.totp_salt:
+        elif self._user.totp_salt:
             self.fields["proof"].label = "Your password, or a code" if has_password else "A code"
 
     def clean_proof(self) -> str:
@@ -33,8 +44,21 @@ class ProofForm(forms.Form):
             return proof
         if not self._user.totp_salt or not is_code(proof):  # a mistyped password is no wrong code
             raise ValidationError("This is not your password." if self._user.has_usable_password() else "No such code.")
-        if reason := refusal(self._user, proof):
+        if reason := refusal(self._user, proof, self._device):
             raise ValidationError(
                 f"This is not your password. {reason}" if self._user.has_usable_password() else reason
             )
         return proof
+
+
+def device_of(request: HttpRequest) -> str:
+    """The secret that the browser keeps since its user entered a right code there; empty if it has none."""
+    return str(request.COOKIES.get(_DEVICE, ""))[:100]
+
+
+def keep_device(request: HttpRequest, response: HttpResponse, user: User) -> HttpResponse:
+    """Know the browser in which a user has entered a right code."""
+    device = know_device(user, device_of(request))
+    secure = settings.SESSION_COOKIE_SECURE
+    response.set_cookie(_DEVICE, device, max_age=_YEAR, secure=secure, httponly=True, samesite="Lax")
+    return response

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_http_methods
 
 from captious.server.models import User
-from captious.server.pages.proof import ProofForm
+from captious.server.pages.proof import ProofForm, keep_device
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.second_step import (
@@ -56,13 +56,13 @@ def second_step(request: HttpRequest) -> HttpResponse:
 
 def _off(request: HttpRequest, user: User) -> HttpResponse:
     salt = _salt_in(request.POST.get("salt", ""), user)
-    form = SetUpForm(request.POST if request.method == "POST" else None, user=user)
+    form = SetUpForm(request.POST if request.method == "POST" else None, request=request, user=user)
     if form.is_valid() and salt is not None:
         codes = turn_on(user, salt, "".join(form.cleaned_data["code"].split()))
         if codes:
             _keep_session(request, user)
             record("turn on second step", user.username, request=request)
-            return _page(request, user, None, codes=codes)
+            return keep_device(request, _page(request, user, None, codes=codes), user)
         form.add_error("code", "This code is wrong. Is the time of your device right?")
     elif form.is_valid():
         form.add_error(None, "This page was open for too long. Add the new secret to your app.")
@@ -86,7 +86,7 @@ def _salt_in(signed: str, user: User) -> str | None:
 
 
 def _on(request: HttpRequest, user: User) -> HttpResponse:
-    form = ProofForm(request.POST if request.method == "POST" else None, user=user)
+    form = ProofForm(request.POST if request.method == "POST" else None, request=request, user=user)
     if request.method == "POST" and form.is_valid():
         if request.POST.get("action") == "off":
             turn_off(user)

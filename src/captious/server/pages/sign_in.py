@@ -22,7 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from captious.server.models import Identity, User
 from captious.server.pages.error_pages import error_answer
 from captious.server.pages.forms import NameForm, one_line
-from captious.server.pages.proof import ProofForm
+from captious.server.pages.proof import ProofForm, device_of, keep_device
 from captious.server.people.audit import record
 from captious.server.people.identity_providers import IdentityError, begin, identity_in, provider_named
 from captious.server.people.rates import limit
@@ -104,27 +104,35 @@ def code(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         limit(request, "password", by_address=True)
         if form.is_valid():
-            reason = refusal(user, form.cleaned_data["code"])
+            reason = refusal(user, form.cleaned_data["code"], device_of(request))
             if not reason:
                 del request.session[_FIRST_STEP]
-                return _entered(request, user, known["to"], known["through"])
+                return keep_device(request, _entered(request, user, known["to"], known["through"]), user)
             form.add_error("code", reason)
             record("wrong code", user.username, request=request)
     context = {"heading": "Enter a code", "button": "Sign in", "form": form}
     return render(request, "captious/sign_in_code.html", context, status=422 if form.errors else 200)
 
 
-@require_safe
+@require_POST
 def with_provider(request: HttpRequest, name: str) -> HttpResponse:
-    """Go to another site to sign in there."""
-    provider_named(name)
+    """Go to another site to sign in there.
+
+    The page that leads there is no redirect: browsers apply ``form-action`` of the content security policy to all sites
+    to which a form is redirected, and nobody knows to which other ones the site leads on.
+    """
+    provider = provider_named(name)
     limit(request, "sign in through", by_address=True)
     request.session[_NEXT] = next_page(request)
-    address = request.build_absolute_uri(reverse("captious:sign_in_with_return", args=[name]))
+    back = request.build_absolute_uri(reverse("captious:sign_in_with_return", args=[name]))
     try:
-        return begin(request, name, address)
+        address = begin(request, name, back)
     except IdentityError as error:
         return error_answer(request, 403, str(error))
+    context = {"heading": f"To {provider.title}", "title": provider.title, "address": address}
+    response = render(request, "captious/sign_in_with.html", context)
+    response["Refresh"] = f'0;url="{address}"'
+    return response
 
 
 @require_safe
@@ -171,7 +179,7 @@ def connect(request: HttpRequest) -> HttpResponse:
 
 
 def _connect_own(request: HttpRequest, found: dict[str, Any]) -> HttpResponse:
-    form = ProofForm(request.POST if request.method == "POST" else None, user=request.user)
+    form = ProofForm(request.POST if request.method == "POST" else None, request=request)
     if request.method == "POST":
         limit(request, "password", by_address=True)
         if form.is_valid():

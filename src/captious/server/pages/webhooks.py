@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404
 from captious.server.models import Challenge, Webhook
 from captious.server.notices.events import ping
 from captious.server.notices.webhook_calls import url_problem
+from captious.server.pages.forms import posted_id
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 
@@ -42,15 +43,20 @@ def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, for
             return False
         messages.success(request, "Added. Its secret is below.")
         return True
-    pk = request.POST.get("webhook", "")
-    webhook = get_object_or_404(challenge.webhooks, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
+    webhook = webhook_of(request, challenge)
     if action == "test_webhook":
         ping(webhook)
         messages.success(request, "A test will be sent within seconds. Load this page again to see the answer.")
     else:
         remove_webhook(request, webhook)
-        messages.success(request, "Removed.")
+        messages.success(request, f"{webhook.shown_url} was removed.")
     return True
+
+
+def webhook_of(request: HttpRequest, challenge: Challenge) -> Webhook:
+    """The webhook that a form names."""
+    webhook: Webhook = get_object_or_404(challenge.webhooks, pk=posted_id(request, "webhook"))
+    return webhook
 
 
 def add_webhook(request: HttpRequest, challenge: Challenge, form: WebhookForm) -> Webhook | None:
@@ -61,11 +67,11 @@ def add_webhook(request: HttpRequest, challenge: Challenge, form: WebhookForm) -
         return None
     url = form.cleaned_data["url"]
     webhook: Webhook = Webhook.objects.create(challenge=challenge, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}")
-    record("add webhook", url, request=request, challenge=challenge)
+    record("add webhook", webhook.shown_url, request=request, challenge=challenge)
     return webhook
 
 
 def remove_webhook(request: HttpRequest, webhook: Webhook) -> None:
     """Remove a webhook."""
     Webhook.objects.filter(pk=webhook.pk).delete()
-    record("remove webhook", webhook.url, request=request, challenge=webhook.challenge)
+    record("remove webhook", webhook.shown_url, request=request, challenge=webhook.challenge)

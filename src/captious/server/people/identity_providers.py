@@ -1,7 +1,8 @@
 """Signing in through other sites: OpenID Connect with PKCE, state and nonce, and OAuth 2.0 for GitHub.
 
 Authlib keeps state, nonce and verifier in the session, each for one answer, and checks the signature and the claims of
-ID tokens. Here is what the administrator has configured, and what a user is called there.
+ID tokens. Here is what the administrator has configured, and what a user is called there. Every answer of another site
+is small, comes within seconds from where it was asked for, and over TLS; otherwise, it is none.
 """
 
 from __future__ import annotations
@@ -11,20 +12,24 @@ import logging
 import time
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.django_client import DjangoIntegration, DjangoOAuth2App
+from authlib.integrations.requests_client import OAuth2Session
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
 from joserfc.errors import JoseError
 
 from captious.server.server_settings import Provider
 
 _log = logging.getLogger("captious.identity")
 _TIMEOUT = 10  # seconds without a word
+_LONGEST = 20  # seconds for a whole answer
+_LARGEST = 1 << 20  # bytes of an answer, unpacked
 #: How ID tokens may be signed: with keys whose public half the issuer publishes.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
 _FRESH = 3600  # seconds for which what an issuer publishes is remembered
@@ -55,18 +60,17 @@ def provider_named(name: str) -> Provider:
     return provider
 
 
-def begin(request: HttpRequest, name: str, return_address: str) -> HttpResponse:
-    """Send the user to another site, which sends the user back to an address of ours.
+def begin(request: HttpRequest, name: str, return_address: str) -> str:
+    """The address of another site to which the user has to go, and which sends the user back to an address of ours.
 
     Raises:
         IdentityError: it cannot be reached.
     """
     provider = provider_named(name)
     try:
-        answer: HttpResponse = _client_of(name, provider).authorize_redirect(request, return_address)
+        return str(_client_of(name, provider).authorize_redirect(request, return_address)["Location"])
     except _ERRORS as error:
         raise _failed(provider, error) from None
-    return answer
 
 
 def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
@@ -130,6 +134,25 @@ def _failed(provider: Provider, error: Exception) -> IdentityError:
     return IdentityError(provider)
 
 
+class _Session(OAuth2Session):
+    """Calls of other sites, without redirects and with limits on size and time."""
+
+    def request(self, method: str, url: str, **options: Any) -> Any:
+        until = time.monotonic() + _LONGEST
+        with super().request(method, url, **options, stream=True, allow_redirects=False) as answer:
+            content = b""
+            for block in answer.iter_content(1 << 14):
+                content += block
+                if len(content) > _LARGEST or time.monotonic() > until:
+                    raise ValueError(f"{url} answers with more than {_LARGEST:,} bytes, or for too long")
+            answer._content = content
+        return answer
+
+
+class _App(DjangoOAuth2App):
+    client_cls = _Session
+
+
 def _client_of(name: str, provider: Provider) -> Any:
     return _client(name, provider, int(time.time()) // _FRESH)
 
@@ -145,19 +168,32 @@ def _client(name: str, provider: Provider, period: int) -> Any:
     else:
         about |= _discovered(provider)
         limits["scope"] = "openid" if provider.issuer == _ORCID else "openid profile email"
-    return DjangoOAuth2App(DjangoIntegration(name), name, **about, client_kwargs=limits)
+    return _App(DjangoIntegration(name), name, **about, client_kwargs=limits)
 
 
 def _discovered(provider: Provider) -> dict[str, Any]:
     """What an issuer publishes about itself."""
-    response = requests.get(f"{provider.issuer}/.well-known/openid-configuration", timeout=_TIMEOUT)
+    with _Session(default_timeout=_TIMEOUT) as session:
+        address = f"{provider.issuer}/.well-known/openid-configuration"
+        response = session.request("GET", address, withhold_token=True)
     response.raise_for_status()
     published = response.json()
     if published["issuer"].rstrip("/") != provider.issuer:
         raise ValueError(f"the document of {provider.issuer} is that of another issuer")
-    found = {name: published[name] for name in ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")}
+    endpoints = {name: published[name] for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")}
+    for name, address in endpoints.items():
+        _check_address(name, address, provider.issuer)
+    found = {"issuer": published["issuer"], **endpoints}
     offered = published.get("id_token_signing_alg_values_supported", ["RS256"])
     found["id_token_signing_alg_values_supported"] = [each for each in offered if each in _ALGORITHMS]
     if "client_secret_basic" not in published.get("token_endpoint_auth_methods_supported", ["client_secret_basic"]):
         found["token_endpoint_auth_method"] = "client_secret_post"
     return found
+
+
+def _check_address(name: str, address: str, issuer: str) -> None:
+    """Refuse what is not https, unless it is on the host of an issuer that is not: settings allow that on localhost."""
+    parts, own = urlsplit(address), urlsplit(issuer)
+    is_own = parts.scheme == own.scheme == "http" and parts.hostname == own.hostname
+    if not parts.hostname or (parts.scheme != "https" and not is_own):
+        raise ValueError(f"{name} must be an https:// address")

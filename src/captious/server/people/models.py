@@ -12,6 +12,7 @@ __all__ = [
     "AuditEvent",
     "Identity",
     "Invitation",
+    "KnownDevice",
     "Membership",
     "Participant",
     "RateCount",
@@ -34,7 +35,7 @@ class User(AbstractUser):
     totp_salt = models.CharField(max_length=32, blank=True)
     #: The time step of the last code that was used; only later ones can be.
     totp_used = models.BigIntegerField(default=0)
-    #: Wrong codes since the last right one, and when the last of them came.
+    #: Wrong codes since the last right one, but for those from known devices, and when the last of them came.
     wrong_codes = models.PositiveIntegerField(default=0)
     wrong_code_time = models.DateTimeField(null=True)
 
@@ -52,6 +53,20 @@ class RecoveryCode(models.Model):
 
     user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
     hash = models.CharField(max_length=64)
+
+
+class KnownDevice(models.Model):
+    """A browser in which a user has entered a right code. It keeps a secret, of which there is a hash here."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="known_devices")
+    hash = models.CharField(max_length=64)
+    used = models.DateTimeField()
+    #: Those that came from this browser, as in ``User``.
+    wrong_codes = models.PositiveIntegerField(default=0)
+    wrong_code_time = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "hash"], name="one_device")]
 
 
 class Identity(models.Model):

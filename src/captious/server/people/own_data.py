@@ -33,6 +33,7 @@ def data_json(user: User) -> bytes:
         "tokens": [*user.tokens.values("name", "prefix", "created", "last_used", "scope", "expires")],
         "identities": [*user.identities.values("issuer", "subject", "label", "created", "last_used")],
         "second_step": bool(user.totp_salt),
+        "known_devices": [*user.known_devices.order_by("used").values("used")],
         "submissions": submissions,
         "uploads": [*attempts.values("phase__challenge__slug", "phase__name", "team__name", "time")],
         "terms": [*TermsAcceptance.objects.filter(user=user.username).values("challenge__slug", "version", "time")],

@@ -15,6 +15,7 @@ from django.contrib.auth.forms import (
 )
 from django.core.cache import cache
 from django.http import HttpRequest
+from django.utils.html import format_html
 
 from captious.server.models import Identity, Token, User
 from captious.server.people.rates import limit
@@ -77,4 +78,19 @@ class ResetForm(_EndsAccess, SetPasswordForm):
 
 
 class AdministratorsForm(_EndsAccess, AdminPasswordChangeForm):
-    """A new password, for an administrator. The page does not offer to keep tokens."""
+    """A new password, from an administrator.
+
+    Tokens go and other sites are disconnected, always: administrators do this for owners who are locked out, or whose
+    account somebody else has used, and cannot know who has added what. Owners connect their sites again.
+    """
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(user, *args, **kwargs)
+        titles = ", ".join(user.identities.values_list("label", flat=True))
+        self.fields["password1"].help_text = format_html(
+            "{}<p>Saving ends all sessions of the account, revokes its tokens ({}), and disconnects the other sites "
+            "through which it signs in ({}). Its owner can connect them again.</p>",
+            self.fields["password1"].help_text,
+            user.tokens.count(),
+            titles or "none",
+        )

@@ -21,12 +21,13 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from captious.server.models import RecoveryCode, User
+from captious.server.models import KnownDevice, RecoveryCode, User
 from captious.server.people.access import may_create
 
 _STEP = 30  # seconds for which a code is shown
 _TOLERANCE = 1  # codes before and after that of now: clocks differ, and people type slowly
 _RECOVERY_CODES = 10
+_MOST_DEVICES = 10  # of a user; those that were used last
 _CODE = re.compile(r"[0-9]{6}|[a-z2-7]{16}")
 
 
@@ -62,6 +63,7 @@ def turn_on(user: User, salt: str, code: str) -> list[str]:
     without = User.objects.filter(pk=user.pk, totp_salt="")  # another page may have set one up meanwhile
     if used is None or not without.update(totp_salt=salt, totp_used=used, wrong_codes=0, wrong_code_time=None):
         return []
+    KnownDevice.objects.filter(user=user).delete()
     return new_recovery_codes(user)
 
 
@@ -70,6 +72,7 @@ def turn_off(user: User) -> None:
     """Let a user sign in without a second step. All sessions of the account end."""
     User.objects.filter(pk=user.pk).update(totp_salt="", totp_used=0, wrong_codes=0, wrong_code_time=None)
     RecoveryCode.objects.filter(user=user).delete()
+    KnownDevice.objects.filter(user=user).delete()
 
 
 @transaction.atomic
@@ -82,11 +85,15 @@ def new_recovery_codes(user: User) -> list[str]:
 
 
 @transaction.atomic
-def refusal(user: User, code: str) -> str:
+def refusal(user: User, code: str, device: str = "") -> str:
     """Use a code, or a recovery code, of a user. Each is good once.
 
     After ``wrong_passwords`` wrong codes, one more is checked every ``lock_minutes``, whatever address they come from:
-    whoever sends them knows the password. Recovery codes are too long to be guessed, and always checked.
+    whoever sends them knows the password, and may have many addresses. Known devices are counted apart, so that the
+    owner gets in on them meanwhile. Recovery codes are too long to be guessed, and always checked.
+
+    Args:
+        device: the secret of a browser, see ``know_device``; empty if it has none.
 
     Returns:
         Why it is refused, one or two sentences; empty if it is right.
@@ -95,19 +102,42 @@ def refusal(user: User, code: str) -> str:
     row = User.objects.select_for_update().get(pk=user.pk)
     if not row.totp_salt:
         return "This account has no second step."
-    rows = User.objects.filter(pk=row.pk)
+    known = KnownDevice.objects.select_for_update().filter(user=row, hash=_hash(device)).first() if device else None
+    counted: User | KnownDevice = known or row
+    rows = type(counted).objects.filter(pk=counted.pk)
     if RecoveryCode.objects.filter(user=row, hash=_hash(code)).delete()[0]:
         rows.update(wrong_codes=0)
         return ""
     wait, now = timedelta(minutes=settings.CAPTIOUS.lock_minutes), timezone.now()
-    if row.wrong_codes >= settings.CAPTIOUS.wrong_passwords and now < row.wrong_code_time + wait:
+    if counted.wrong_codes >= settings.CAPTIOUS.wrong_passwords and now < counted.wrong_code_time + wait:
         return f"There were too many wrong codes. Try again in {settings.CAPTIOUS.lock_minutes} minutes."
     used = _time_step(row.totp_salt, code, after=row.totp_used)
     if used is None:
         rows.update(wrong_codes=F("wrong_codes") + 1, wrong_code_time=now)
         return "This code is wrong, or was used before. Wait for the next one."
-    rows.update(totp_used=used, wrong_codes=0)
+    rows.update(wrong_codes=0)
+    User.objects.filter(pk=row.pk).update(totp_used=used)
     return ""
+
+
+@transaction.atomic
+def know_device(user: User, device: str) -> str:
+    """Know a browser from now on, in which a user has entered a right code.
+
+    Args:
+        device: the secret that it has; empty if it has none.
+
+    Returns:
+        The secret that it keeps: another one, unless the user has entered a code there before.
+    """
+    now = timezone.now()
+    known = KnownDevice.objects.filter(user=user)
+    if not device or not known.filter(hash=_hash(device)).update(used=now):
+        device = secrets.token_urlsafe(32)
+        KnownDevice.objects.create(user=user, hash=_hash(device), used=now)
+    last = known.order_by("-used", "-pk").values_list("pk", flat=True)[:_MOST_DEVICES]
+    known.exclude(pk__in=[*last]).delete()
+    return device
 
 
 def is_code(text: str) -> bool:

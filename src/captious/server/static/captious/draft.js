@@ -1,10 +1,19 @@
-// Shows Markdown as it will look, below the text, while somebody writes it. The server makes the HTML, and sanitises it.
+// The editor of a draft: what was changed can be published, and Markdown is shown as it will look, below the text, while
+// somebody writes it. The server makes the HTML, and sanitises it.
 "use strict";
 
 (() => {
   const form = document.querySelector("form[data-markdown]");
   if (!form) return;
   const wait = 600;
+
+  // What has been changed can be published: the button saves first.
+  form.addEventListener("input", () => {
+    const publish = document.getElementById("publish");
+    publish.disabled = false;
+    publish.removeAttribute("aria-describedby");
+    document.getElementById("why-not")?.remove();
+  }, { once: true });
 
   for (const area of form.querySelectorAll("textarea.markdown")) {
     const shown = document.createElement("div");

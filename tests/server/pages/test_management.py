@@ -1,0 +1,163 @@
+"""The organizers' page: what is asked before it is done, what is going on, and the drafts that were begun."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site
+from tests.support.small_challenge import queue, write_folder
+
+ADDRESS = "/challenges/small/manage"
+
+
+@pytest.fixture
+def root(site: Site, tmp_path: Path) -> Any:
+    """An administrator's browser; the challenge "small" is there."""
+    from captious.server.models import User
+
+    site.load(write_folder(tmp_path / "small"))
+    return site.client(User.objects.create_superuser("root"))
+
+
+def done(client: Any, **values: Any) -> str:
+    """What the page says when something was done."""
+    text: str = client.post(ADDRESS, {**values, "sure": "1"}, follow=True).content.decode()
+    return text.partition('class="messages"')[2].partition("</div>")[0]
+
+
+class TestQuestions:
+    @pytest.mark.parametrize(
+        ("action", "question", "said"),
+        [
+            ("hide", "Hide “Mine” of Testers in main?", "“Mine” of Testers in main is hidden."),
+            ("rescore", "Score “Mine” of Testers in main again?", "“Mine” of Testers in main will be scored again."),
+        ],
+    )
+    def test_submissions(self, site: Site, root: Any, action: str, question: str, said: str) -> None:
+        """One click asks; the second one does it, and says to what."""
+        from captious.server.models import AuditEvent
+
+        [row] = queue(method="Mine")
+        site.work()
+        row.refresh_from_db()
+        before, events = (row.is_hidden, row.status), AuditEvent.objects.count()
+        asked = root.post(f"{ADDRESS}?page=1", {"action": action, "submission": row.pk})
+        page = asked.content.decode()
+        assert (asked.status_code, question in page, "?page=1" in page) == (200, True, True)
+        assert f'name="submission" value="{row.pk}"' in page
+        row.refresh_from_db()
+        assert ((row.is_hidden, row.status), AuditEvent.objects.count()) == (before, events)
+        assert said in done(root, action=action, submission=row.pk)
+        row.refresh_from_db()
+        assert (row.is_hidden, row.status) != before
+
+    def test_an_anonymous_team_is_not_named(self, site: Site, root: Any) -> None:
+        [row] = queue(method="Mine", anonymous=True)
+        page = root.post(ADDRESS, {"action": "rescore", "submission": row.pk}).content.decode()
+        assert "“Mine” of Anonymous" in page
+        assert "Testers" not in page.partition("<main")[2]
+
+    def test_others(self, site: Site, root: Any) -> None:
+        from captious.server.models import Challenge, News, Participant, Phase, Webhook
+
+        challenge = Challenge.objects.get()
+        hook = Webhook.objects.create(challenge=challenge, url="https://x.example/whsec", secret="s")
+        news = News.objects.create(challenge=challenge, title="Late")
+        Participant.objects.create(challenge=challenge, user=site.user("bob"))
+        for values in (
+            {"action": "remove_webhook", "webhook": hook.pk},
+            {"action": "remove_news", "news": news.pk},
+            {"action": "remove_participant", "name": "bob"},
+            {"action": "board", "phase": "main", "board": "hidden"},
+        ):
+            page = root.post(ADDRESS, values).content.decode()
+            assert 'name="sure" value="1"' in page, values
+            assert "whsec" not in page
+        counts = [each.objects.count() for each in (Webhook, News, Participant)]
+        assert (counts, Phase.objects.get().board) == ([1, 1, 1], "public")
+        assert "https://x.example/… was removed." in done(root, action="remove_webhook", webhook=hook.pk)
+        assert "“Late” was removed." in done(root, action="remove_news", news=news.pk)
+        assert "bob is no participant any more." in done(root, action="remove_participant", name="bob")
+
+    def test_showing_needs_no_question(self, site: Site, root: Any) -> None:
+        [row] = queue(method="Mine", is_hidden=True)
+        site.work()
+        assert root.post(ADDRESS, {"action": "show", "submission": row.pk}).status_code == 302
+
+    @pytest.mark.parametrize("submission", ["", "x", "999999", "9" * 40])
+    def test_what_is_not_there(self, site: Site, root: Any, submission: str) -> None:
+        for sure in ("", "1"):
+            answer = root.post(ADDRESS, {"action": "hide", "submission": submission, "sure": sure})
+            assert answer.status_code == 404
+
+
+class TestSubmissions:
+    def test_the_summary(self, site: Site, root: Any) -> None:
+        from datetime import timedelta
+
+        from django.utils import timezone
+
+        from captious.server.models import Phase, Submission
+
+        rows = queue(4, method="Mine")
+        Submission.objects.filter(pk=rows[0].pk).update(created=timezone.now() - timedelta(days=2))
+        Submission.objects.filter(pk=rows[1].pk).update(status="failed")
+        Submission.objects.filter(pk=rows[2].pk).update(status="deleted")
+        summary = root.get(ADDRESS).context["summary"]
+        assert (summary.today, summary.total, summary.waiting, summary.failed) == (3, 3, 2, 1)
+        assert [str(phase) for phase in summary.open] == ["main"]
+        Phase.objects.update(opens=timezone.now() + timedelta(days=1))
+        summary = root.get(ADDRESS).context["summary"]
+        assert (summary.open, str(summary.upcoming)) == ([], "main")
+
+    @pytest.mark.parametrize(
+        ("query", "methods"),
+        [
+            ("", ["b", "a"]),
+            ("team=BO", ["b"]),
+            ("team=nobody", []),
+            ("status=failed", ["a"]),
+            ("phase=main&status=queued", ["b"]),
+            ("phase=nothing", ["b", "a"]),
+            ("status=nonsense", ["b", "a"]),
+            ("team=%00", ["b", "a"]),
+        ],
+    )
+    def test_filter(self, site: Site, root: Any, query: str, methods: list[str]) -> None:
+        from captious.server.models import Submission
+        from captious.server.people.teams import personal_team
+
+        (first,), (second,) = queue(method="a"), queue(method="b")
+        Submission.objects.filter(pk=first.pk).update(status="failed")
+        Submission.objects.filter(pk=second.pk).update(team=personal_team(site.user("bob")))
+        page = root.get(f"{ADDRESS}?{query}")
+        assert [row.method for row in page.context["page"]] == methods
+        assert ("No submission matches." in page.content.decode()) is (not methods)
+
+    def test_the_filter_stays(self, site: Site, root: Any) -> None:
+        [row] = queue(method="a", is_hidden=True)
+        site.work()
+        address = f"{ADDRESS}?status=done"
+        assert root.post(address, {"action": "show", "submission": row.pk})["Location"] == address
+
+
+class TestDrafts:
+    def test_they_are_shown_and_discarded_after_a_question(self, site: Site, root: Any) -> None:
+        from captious.server.models import Draft
+
+        for address in ("/", ADDRESS):
+            assert "Discard" not in root.get(address).content.decode()
+        root.post("/challenges/small/edit")
+        for address in ("/", ADDRESS):
+            page = root.get(address).content.decode()
+            assert 'href="/drafts/small/"' in page and 'action="/drafts/small/discard"' in page
+        assert "/drafts/small/" not in site.client(site.user("bob")).get("/").content.decode()
+        assert "Discard the draft of" in root.post("/drafts/small/discard").content.decode()
+        assert Draft.objects.exists()
+        root.post("/drafts/small/discard", {"sure": "1"})
+        assert not Draft.objects.exists()
