@@ -51,6 +51,7 @@ def test_pages_for_users(open_page: Callable[..., Any], captions: Path, tmp_path
     check(page)
     page.goto("/account/")
     page.get_by_label("Name of the token").fill("laptop")
+    page.get_by_label("Your password").fill(PASSWORD)
     page.get_by_role("button", name="Create token").click()
     page.get_by_label("New token").wait_for()
     check(page)

@@ -117,7 +117,7 @@ def test_an_administrator_makes_a_link_that_resets_a_password(open_page: Callabl
 @widths
 def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
     name = f"participant-{width}"
-    guest = open_page(refused=(404,))
+    guest = open_page(refused=(403, 404))
     sign_up(guest, name)
     assert guest.goto("/challenges/scenes/").status == 404
 
@@ -154,7 +154,7 @@ def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts:
     expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is now hidden.")
     gone = guest.reload()
     assert gone is not None
-    assert gone.status == 404
+    assert gone.status == 403
     guest.goto("/challenges/scenes/leaderboard")
     expect(guest.get_by_role("navigation", name="Phase").get_by_role("link")).to_have_text(["Development", "Late"])
     page.get_by_role("button", name="Publish the leaderboard of Final").click()
