@@ -16,8 +16,15 @@ from itertools import chain, dropwhile, starmap
 from typing import IO, Any, Final, TypeAlias
 
 from captious.data.file_contents import Format, text_lines
-from captious.data.json_files import DECODER, MOST_BYTES, RepeatedKeys, json_lines, json_list
-from captious.data.json_records import JsonRecords, columns_of
+from captious.data.json_files import (
+    DECODER,
+    MOST_BYTES,
+    JsonRecords,
+    RepeatedKeys,
+    columns_of,
+    json_lines,
+    json_list,
+)
 from captious.data.line_patterns import line_pattern
 from captious.data.parquet_files import parquet_batches
 from captious.data.source import Problem, Refuse, Source, raise_error
