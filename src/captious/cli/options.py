@@ -17,8 +17,9 @@ from captious.data.harness_logs import HARNESSES
 from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, MOST_RESAMPLES
-from captious.evaluation.system_names import system_names
-from captious.metrics.contract.own_function import FunctionMetric, function_in_file, names_a_file
+from captious.evaluation.systems import system_names
+from captious.metrics.contract.own_function import FunctionMetric, function_in_file
+from captious.metrics.contract.request import names_a_file
 from captious.metrics.contract.set_metrics import OF_K
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 from captious.random_seed import DEFAULT_SEED

@@ -16,9 +16,7 @@ from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
 from captious.evaluation.score_report import Report, Result, Statistics
-from captious.evaluation.slow_metrics import without_slow
-from captious.evaluation.system_names import name_of
-from captious.evaluation.system_reports import Reports, candidates_by_system
+from captious.evaluation.systems import Reports, candidates_by_system, name_of
 from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
 from captious.metrics.contract.own_function import FunctionMetric
 from captious.metrics.contract.selection import MetricLike, Selection, select
@@ -162,7 +160,7 @@ def evaluate_systems(
     Raises:
         EmptyInputError, ParameterError: as ``evaluate``.
     """
-    selection, slow = without_slow(selection, [*tables.values()])
+    selection, slow = selection.without_slow([*tables.values()])
     announce(slow)
     with steps([*tables.items()], lambda system: f"scoring {system[0]}") as systems:
         return Reports([evaluate(captions, selection, system=name, of_k=of_k) for name, captions in systems])
