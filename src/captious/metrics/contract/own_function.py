@@ -132,12 +132,6 @@ class FunctionMetric(MeanMetric):
         )
 
 
-def names_a_file(request: str) -> bool:
-    """Whether this is FILE.py:FUNCTION."""
-    file, colon, function = request.rpartition(":")
-    return bool(colon) and file.endswith(".py") and function.isidentifier()
-
-
 def function_in_file(request: str) -> ScoreFunction:
     """The function that FILE.py:FUNCTION names. This runs the file; only for files that the user names.
 
