@@ -40,6 +40,9 @@ from captious.version import __version__
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
 RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float64]]
 
+#: From candidates and their references to one score per candidate, or from one candidate and its references to a score.
+ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
+
 
 class State(Protocol):
     """The result of ``fit``. Merging separate counts equals counting all documents together."""

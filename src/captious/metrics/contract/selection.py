@@ -10,9 +10,8 @@ from captious.data import Captions, CaptionSets
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import available, coco_available
-from captious.metrics.contract.metric import BaseMetric, Metric
+from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction
 from captious.metrics.contract.other_names import ambiguous_names
-from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
 from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
@@ -222,6 +221,8 @@ def _expanded(
         elif isinstance(item, str | BaseMetric | type) or not callable(item):
             requests.append(cast("str | BaseMetric", item))  # others are refused later
         else:
+            from captious.metrics.contract.own_function import FunctionMetric
+
             requests.append(FunctionMetric(item))
     return requests, unnamed, warnings
 
