@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import pytest
 
 import captious
-from captious.cli.stop_signals import stoppable
+from captious.cli.process import stoppable
 
 from .conftest import Run, assert_refused, plain_environment
 
@@ -101,7 +101,7 @@ class TestClosedStreams:
 
     def test_no_file_takes_the_place_of_a_closed_stream(self, shell: Shell, folder: Path) -> None:
         """Whatever writes to descriptor 2, such as a library, would write into it."""
-        program = "import os, sys; from captious.cli.standard_streams import prepare_streams as p; p(); "
+        program = "import os, sys; from captious.cli.process import prepare_streams as p; p(); "
         program += "open('kept', 'w').write(' '.join(os.path.realpath(f'/proc/self/fd/{n}') for n in range(3)))"
         assert shell(f"'{sys.executable}' -c \"{program}\" <&- >&- 2>&-")[0] == 0
         assert (folder / "kept").read_text() == "/dev/null /dev/null /dev/null"

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from captious.cli import progress_bar
-from captious.cli.progress_bar import ProgressBar, at_a_terminal
+from captious.cli.process import at_a_terminal
+from captious.cli.progress_bar import ProgressBar
 from captious.progress import Progress, observed
 
 

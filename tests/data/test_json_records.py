@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.data import read_rows
-from captious.data.json_records import JsonRecords, columns_of, outlined
+from captious.data.json_files import JsonRecords, columns_of, outlined
 from captious.errors import CaptionFileError, EncodingError
 
 from .conftest import Refuses, Write

@@ -71,11 +71,11 @@ def written(path: Path, references: References, *layers: Any) -> References:
 
 def rewritten(path: Path, about: Mapping[str, Any] | None = None, arrays: Mapping[str, Any] | None = None) -> None:
     """Change what is in a file, with checksums that are right."""
-    file = ArrayFile(path, module._MAGIC, what="", help="")
+    file = ArrayFile(path, module.PREPARED_MAGIC, what="", help="")
     content = {name: np.array(file.array(name)) for name in file._entries} | dict(arrays or {})
     about = {**file.about, **(about or {})}
     with open(path, "wb") as out:
-        write_array_file(out, module._MAGIC, about, {k: v for k, v in content.items() if v is not None})
+        write_array_file(out, module.PREPARED_MAGIC, about, {k: v for k, v in content.items() if v is not None})
 
 
 @pytest.fixture

@@ -179,7 +179,7 @@ def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> ArrayFile:
     path = tmp_path_factory.mktemp("forged") / "refs.prepared"
     metrics = [name for name in ("bleu", "cider-d", "rouge-l", "meteor") if catalogue.get(name).missing() is None]
     captious.prepare(REFERENCES, path, metrics)
-    return ArrayFile(path, module._MAGIC, what="", help="")
+    return ArrayFile(path, module.PREPARED_MAGIC, what="", help="")
 
 
 @given(st.data())
@@ -201,6 +201,6 @@ def test_any_number_in_a_file_may_be_any_other(prepared_file: ArrayFile, data: s
         changed = changed.astype(np.float64)
     path = Path(file.path).with_name("changed.prepared")
     with open(path, "wb") as out:
-        write_array_file(out, module._MAGIC, file.about, arrays | {name: changed})
+        write_array_file(out, module.PREPARED_MAGIC, file.about, arrays | {name: changed})
     with contextlib.suppress(CaptiousError):
         captious.score(FIRST, path, file.about["metrics"], subset=True)

@@ -17,11 +17,9 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 import click
 
 from captious.cli.command_group import CommandGroup
-from captious.cli.progress_bar import ProgressBar, at_a_terminal
-from captious.cli.standard_streams import prepare_streams
-from captious.cli.stop_signals import stoppable
+from captious.cli.process import at_a_terminal, prepare_streams, stoppable
 from captious.errors import CaptiousError, CaptiousWarning, options_as_flags
-from captious.progress import observed
+from captious.progress import Observer, observed
 from captious.version import __version__
 
 __all__ = ["main"]
@@ -78,7 +76,7 @@ def main() -> None:
     debug = "--debug" in own
     arguments = [argument for argument in own if argument != "--debug"] + of_program
     warnings.simplefilter("ignore", CaptiousWarning)  # commands print the warnings of their results
-    with stoppable(), observed(ProgressBar() if at_a_terminal() else None):
+    with stoppable(), observed(_progress_bar() if at_a_terminal() else None):
         try:
             with captious.make_context("captious", arguments) as context:
                 captious.invoke(context)
@@ -101,6 +99,12 @@ def main() -> None:
             sys.exit(130)
         except BrokenPipeError:  # the reader of our output has gone, as `head` does
             sys.exit(0)
+
+
+def _progress_bar() -> Observer:
+    from captious.cli.progress_bar import ProgressBar
+
+    return ProgressBar()
 
 
 def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:

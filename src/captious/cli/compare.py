@@ -27,7 +27,7 @@ from captious.errors import ParameterError
 from captious.evaluation import PairwiseComparison, Reports
 from captious.evaluation import compare as compare_systems
 from captious.evaluation import score as score_systems
-from captious.evaluation.system_names import system_names
+from captious.evaluation.systems import system_names
 from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
 
@@ -98,7 +98,7 @@ def compare(
         destination.deliver(result.to_table())
         warn(result.warnings)
         return
-    groups = groups_of(group_by, [*(references or ()), *answers], table, settings)
+    groups = None if group_by is None else groups_of(group_by, [*(references or ()), *answers], table, settings)
     (a, b), (first, second) = answers, names
     comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
     result = comparison if groups is None else comparison.by_group(groups)

@@ -12,7 +12,7 @@ from captious.cli.options import no_references_option, resampling_options, subse
 from captious.cli.outputs import Destination, output_options, warn
 from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
-from captious.evaluation.system_names import system_names
+from captious.evaluation.systems import system_names
 from captious.metrics.shared.pairwise_judge import JudgePairwise
 from captious.report.formats import FORMATS
 

@@ -17,27 +17,21 @@ from captious.data.harness_logs import HARNESSES
 from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, MOST_RESAMPLES
-from captious.evaluation.system_names import system_names
-from captious.metrics.contract.own_function import FunctionMetric, function_in_file, names_a_file
+from captious.evaluation.systems import system_names
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.request import names_a_file
 from captious.metrics.contract.set_metrics import OF_K
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 from captious.random_seed import DEFAULT_SEED
 
 
-class _OwnMetric(FunctionMetric):
-    """A function in a file, which is written as it was requested."""
-
-    def __init__(self, request: str) -> None:
-        super().__init__(function_in_file(request))
-        self.request = request
-
-    def __str__(self) -> str:
-        return self.request
-
-
-def _metric(request: str) -> str | FunctionMetric:
+def _metric(request: str) -> str | BaseMetric:
     """The metric that ``-m`` names, or a function in a file, which is then run."""
-    return _OwnMetric(request) if names_a_file(request) else request
+    if not names_a_file(request):
+        return request
+    from captious.metrics.contract.own_function import FileMetric
+
+    return FileMetric(request)
 
 
 metric_option = click.option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -85,11 +84,3 @@ class _Shown:
         if self.bar is not None:
             bar, task = self.bar
             bar.update(task, description=self.work.what, completed=self.work.done)
-
-
-def at_a_terminal() -> bool:
-    """Whether stderr is a terminal; daemons have closed it, or have something there that is not a file."""
-    try:
-        return sys.stderr.isatty()
-    except (AttributeError, OSError, ValueError):
-        return False

@@ -30,7 +30,7 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.metric_run import evaluate_systems
 from captious.evaluation.score_tables import grouped_score_table
-from captious.evaluation.system_names import system_names
+from captious.evaluation.systems import system_names
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
@@ -132,7 +132,7 @@ def score(
     selection = select(metrics, settings, several=several)
     table = absent_references(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
-    groups = groups_of(group_by, sources, table, settings)
+    groups = None if group_by is None else groups_of(group_by, sources, table, settings)
     with steps(candidates, lambda file: f"reading {file}") as each:
         loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in each]
     by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, of_k=choices, announce=warn)

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from captious.cli.library_options import COUNT, Command
 from captious.errors import ParameterError
-from captious.evaluation.system_names import system_names
+from captious.evaluation.systems import system_names
 from captious.metrics.contract.settings import Settings
 from captious.scale.batches import BATCH_ROWS
 from captious.scale.engines import ENGINES

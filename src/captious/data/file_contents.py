@@ -43,6 +43,9 @@ EXTENSIONS = tuple(FORMATS)
 #: By the extension of a file in which some data sets are published, of lines of an id and a caption.
 LINE_FORMATS: dict[str, Format] = {".txt": "txt", ".token": "txt"}
 
+#: How files of prepared references begin.
+PREPARED_MAGIC = b"CAPTREFS"
+
 _STANDARD_INPUT = ("-", "/dev/stdin")
 # It can be read once: the stream, what it held, and what for.
 _standard_input: tuple[object, bytes, str] = (None, b"", "")
@@ -93,6 +96,17 @@ def format_of_content(data: bytes) -> Format:
     except (ValueError, RecursionError):
         return "json"
     return "jsonl" if rest or "image_id" in record or "id" in record else "json"
+
+
+def is_prepared(path: str | os.PathLike[str]) -> bool:
+    """Whether this is a file of prepared references, whatever its name."""
+    try:
+        if not os.path.isfile(path):  # what is read of a pipe is gone
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(PREPARED_MAGIC)) == PREPARED_MAGIC
+    except (OSError, ValueError):
+        return False
 
 
 def _directory(source: Source) -> CaptionFileError:

@@ -20,6 +20,7 @@ from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.cleaning import cleaned, rules_of
 from captious.data.columns import ColumnNames
+from captious.data.file_contents import is_prepared
 from captious.data.ids import (
     ImageId,
     are_numbers,
@@ -28,7 +29,6 @@ from captious.data.ids import (
     numbers_in_file_names,
     spell_numbers,
 )
-from captious.data.prepared_files import is_prepared, read_prepared
 from captious.data.readers import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
@@ -196,6 +196,8 @@ def references_of(source: object, read_options: ReadOptions | None) -> Reference
     if isinstance(source, str | os.PathLike) and is_prepared(source):
         if isinstance(source, CaptionFile):
             read_options = source.read_options or read_options
+        from captious.data.prepared_files import read_prepared
+
         table = read_prepared(source)
         if read_options is not None:
             read_options.finish(table.name, "references")

@@ -23,26 +23,15 @@ from captious.atomic_write import whole_file
 from captious.data.annotation_storage import StorableLayer, Stored
 from captious.data.array_files import ArrayFile, write_array_file
 from captious.data.captions import LayerStore, References
+from captious.data.file_contents import PREPARED_MAGIC
 from captious.data.ids import ImageId
 from captious.errors import CaptionFileError, CaptiousError
 from captious.version import __version__
 
-_MAGIC = b"CAPTREFS"
 _FORMAT = 1
 _WHAT = "a file of prepared references"
 _HELP = "prepare the references again: captious prepare REFERENCES -o FILE"
 _SOURCE, _JOINED = "each", "cat"  # the tables that a file has annotations of
-
-
-def is_prepared(path: str | os.PathLike[str]) -> bool:
-    """Whether this is a file of prepared references, whatever its name."""
-    try:
-        if not os.path.isfile(path):  # what is read of a pipe is gone
-            return False
-        with open(path, "rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
-    except (OSError, ValueError):
-        return False
 
 
 def recorded(references: References) -> References:
@@ -91,7 +80,7 @@ def write_prepared(path: str | os.PathLike[str], references: References, metrics
         "layers": layers,
     }
     with whole_file(path, "wb") as file:
-        write_array_file(file, _MAGIC, about, arrays)
+        write_array_file(file, PREPARED_MAGIC, about, arrays)
 
 
 def read_prepared(path: str | os.PathLike[str]) -> References:
@@ -101,7 +90,7 @@ def read_prepared(path: str | os.PathLike[str]) -> References:
         CaptionFileError: not such a file, a damaged one, or one of another format.
     """
     try:
-        file = ArrayFile(path, _MAGIC, what=_WHAT, help=_HELP)
+        file = ArrayFile(path, PREPARED_MAGIC, what=_WHAT, help=_HELP)
     except OSError as error:
         raise CaptionFileError(
             f"the file cannot be read: {error.strerror}", where=os.fspath(path), help="check its path and permissions"
@@ -215,7 +204,7 @@ class _PreparedLayers:
 def _reopened(path: str, part: str, checksum: int) -> _PreparedLayers | None:
     """The annotations of a file in another process; None if it is gone or was replaced."""
     try:
-        file = ArrayFile(path, _MAGIC, what=_WHAT, help=_HELP)
+        file = ArrayFile(path, PREPARED_MAGIC, what=_WHAT, help=_HELP)
     except (OSError, CaptionFileError):
         return None
     return _PreparedLayers(file, part) if file.checksum == checksum else None

@@ -28,13 +28,12 @@ from captious.data.file_contents import (
     decode,
     format_of_content,
     format_of_name,
+    is_prepared,
     is_standard_input,
     read_bytes,
 )
 from captious.data.ids import IdForm
-from captious.data.json_files import DECODER, RepeatedKeys, parse_json
-from captious.data.json_records import JsonRecords, outlined
-from captious.data.prepared_files import is_prepared
+from captious.data.json_files import DECODER, JsonRecords, RepeatedKeys, outlined, parse_json
 from captious.data.record_shapes import is_document, rows_of_document, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
 from captious.data.source import Problem, Source, repeated, some

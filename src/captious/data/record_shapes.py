@@ -24,7 +24,7 @@ from captious.data.fields import (
     rows_of_columns,
 )
 from captious.data.ids import IdForm
-from captious.data.json_records import columns_of
+from captious.data.json_files import columns_of
 from captious.data.layouts import COCO, Layout, document_layouts, nearest_layout
 from captious.data.row_parser import record_batches
 from captious.data.source import Source, some

@@ -16,10 +16,15 @@ from itertools import chain, dropwhile, starmap
 from typing import IO, Any, Final, TypeAlias
 
 from captious.data.file_contents import Format, text_lines
-from captious.data.json_files import DECODER, MOST_BYTES, RepeatedKeys, json_lines, json_list
-from captious.data.json_records import JsonRecords, columns_of
-from captious.data.line_patterns import line_pattern
-from captious.data.parquet_files import parquet_batches
+from captious.data.json_files import (
+    DECODER,
+    MOST_BYTES,
+    JsonRecords,
+    RepeatedKeys,
+    columns_of,
+    json_lines,
+    json_list,
+)
 from captious.data.source import Problem, Refuse, Source, raise_error
 from captious.errors import CaptionFileError, TruncatedFileError
 
@@ -73,6 +78,8 @@ def parse_rows(
         InputError: what ``refuse`` and ``choose`` raise.
     """
     if format == "parquet":
+        from captious.data.parquet_files import parquet_batches
+
         return starmap(partial(Batch, "row"), parquet_batches(file, source, choose, size))
     longest = None if size is None else MOST_BYTES
     if format in ("csv", "tsv", "txt"):
@@ -154,6 +161,8 @@ def _line_batches(
     if format == "txt":  # which may begin with comments
         numbered = dropwhile(lambda entry: entry[1].startswith("#") or not entry[1].strip(), numbered)
     number, first = next(numbered, (1, ""))
+    from captious.data.line_patterns import line_pattern
+
     pattern = line_pattern(first)
     if pattern is None:
         delimiter = "\t" if format == "tsv" or (format == "txt" and "\t" in first) else ","

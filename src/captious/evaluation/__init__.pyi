@@ -26,4 +26,4 @@ from .reward import reward as reward
 from .score_report import Report as Report
 from .score_report import Result as Result
 from .stream import Stream as Stream
-from .system_reports import Reports as Reports
+from .systems import Reports as Reports

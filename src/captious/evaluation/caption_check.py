@@ -9,7 +9,7 @@ from captious.data.image_matching import MatchOptions
 from captious.displayed import Displayed
 from captious.errors import EmptyInputError
 from captious.evaluation.caption_findings import KINDS, CaptionFindings, Finding
-from captious.evaluation.system_names import name_of
+from captious.evaluation.systems import name_of
 from captious.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 

@@ -20,8 +20,7 @@ from captious.evaluation.metric_run import evaluate
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.score_report import Report, Result
-from captious.evaluation.slow_metrics import without_slow
-from captious.evaluation.system_names import pair_names
+from captious.evaluation.systems import pair_names
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
@@ -240,7 +239,7 @@ def compare(
         match_images(candidates, table, read_options=read_options, subset=subset, several=several, clean=clean)
         for candidates in (a, b)
     ]
-    selection, slow = without_slow(selection, matched)
+    selection, slow = selection.without_slow(matched)
     issue(slow)
     report_a, report_b = (
         evaluate(captions, selection, system=name, of_k=choices) for name, captions in zip(names, matched, strict=True)

@@ -16,11 +16,8 @@ from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
 from captious.evaluation.score_report import Report, Result, Statistics
-from captious.evaluation.slow_metrics import without_slow
-from captious.evaluation.system_names import name_of
-from captious.evaluation.system_reports import Reports, candidates_by_system
+from captious.evaluation.systems import Reports, candidates_by_system, name_of
 from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
-from captious.metrics.contract.own_function import FunctionMetric
 from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
@@ -162,7 +159,7 @@ def evaluate_systems(
     Raises:
         EmptyInputError, ParameterError: as ``evaluate``.
     """
-    selection, slow = without_slow(selection, [*tables.values()])
+    selection, slow = selection.without_slow([*tables.values()])
     announce(slow)
     with steps([*tables.items()], lambda system: f"scoring {system[0]}") as systems:
         return Reports([evaluate(captions, selection, system=name, of_k=of_k) for name, captions in systems])
@@ -247,9 +244,13 @@ def check_needed_references(references: References, selection: Selection) -> Non
     Raises:
         ParameterError: which metrics.
     """
+    if references.present:
+        return
+    from captious.metrics.contract.own_function import FunctionMetric
+
     metrics = [item.metric for item in selection]
     needing = [metric.name for metric in metrics if metric.needs_references and not isinstance(metric, FunctionMetric)]
-    if needing and not references.present:
+    if needing:
         raise ParameterError(
             f"{', '.join(needing)} cannot be computed without references",
             where=references.name,

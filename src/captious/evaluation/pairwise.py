@@ -14,7 +14,7 @@ from captious.errors import ParameterError
 from captious.evaluation.comparison import Comparison, compare_reports
 from captious.evaluation.difference_tables import SIGNIFICANT, pairwise_table
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, holm
-from captious.evaluation.system_reports import Reports
+from captious.evaluation.systems import Reports
 from captious.random_seed import DEFAULT_SEED
 from captious.table import Table, json_document
 from captious.version import __version__

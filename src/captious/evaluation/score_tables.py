@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from captious.data import same_images
 from captious.evaluation.resampling import DEFAULT_RESAMPLES
-from captious.evaluation.result_pictures import score_pictures
 from captious.random_seed import DEFAULT_SEED
 from captious.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from captious.evaluation.description import Description
     from captious.evaluation.group_scores import GroupedReport, GroupScore
     from captious.evaluation.score_report import Report, Result
+    from captious.pictures import Picture
 
 #: Averages over groups, as tables and as papers call them.
 AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}
@@ -116,6 +116,11 @@ def _side_by_side(
     """A column for each system; ``sampling`` says how intervals were sampled, if there are any."""
     several = len(reports) > 1
     columns = [Column(report.system, marked=several) for report in reports]
+    pictures: Mapping[str, Picture] = {}
+    if sampling:  # pictures are of intervals
+        from captious.evaluation.result_pictures import score_pictures
+
+        pictures = score_pictures(columns, rows)
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
     legend = [*[sampling] * bool(sampling), *[_BEST] * marked, *lower_is_better_note(rows)]
     return Table(
@@ -134,7 +139,7 @@ def _side_by_side(
             *signature_lines(reports[0]),
         ],
         across=True,
-        pictures=score_pictures(columns, rows),
+        pictures=pictures,
     )
 
 

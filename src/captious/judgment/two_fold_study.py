@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from captious.data import read_captions
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import Sampling
-from captious.evaluation.system_names import name_of
+from captious.evaluation.systems import name_of
 from captious.judgment.study_result import Study
 from captious.judgment.study_sources import checksums
 from captious.learned.critique.critique_recipes import CritiqueRecipe

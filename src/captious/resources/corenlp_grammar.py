@@ -9,14 +9,16 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.decompression import is_gzip, unpacked
 from captious.resources.grammar import ANY, Grammar
-from captious.resources.java_objects import JavaObject, read_object
+
+if TYPE_CHECKING:
+    from captious.resources.java_objects import JavaObject
 
 _Counts: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float64]]
 
@@ -55,6 +57,8 @@ def read_grammar(packed: bytes, name: str) -> Grammar:
     Raises:
         ValueError: a truncated or damaged file, or another one.
     """
+    from captious.resources.java_objects import JavaObject, read_object
+
     parser = read_object(_unpacked(packed))
     if not isinstance(parser, JavaObject) or parser.type.name != _PARSER:
         raise ValueError("not a grammar of CoreNLP's lexicalized parser")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import cached_property
+from importlib import import_module
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +19,27 @@ from numpy.typing import NDArray
 from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import TokenizerRule, Vocabulary, threads
-from captious.text import sacrebleu_tokens
-from captious.text.nltk_tokens import smurf_words
-from captious.text.thai_words import thai_words
-from captious.text.unicode_words import unicode_words
+
+
+@dataclass(frozen=True)
+class _Imported:
+    """A function of another module, which is imported when the function is first called.
+
+    Args:
+        module: in this package.
+        name: of the function.
+    """
+
+    module: str
+    name: str
+
+    def __call__(self, caption: str) -> Any:
+        return self._function(caption)
+
+    @cached_property
+    def _function(self) -> Callable[[str], Any]:
+        function: Callable[[str], Any] = getattr(import_module(f"captious.text.{self.module}"), self.name)
+        return function
 
 
 @dataclass(frozen=True)
@@ -135,20 +154,20 @@ WHITESPACE = Tokenizer("whitespace", rule=TokenizerRule.whitespace)
 #: Pieces between single spaces, empty ones included: ``str.split(" ")``, as the COCO harness reads tokenized text.
 SPACES = Tokenizer("spaces", rule=TokenizerRule.spaces)
 #: The tokens of SMURF's official code: lower-cased, without full stops, cut by NLTK's rules.
-SMURF = Tokenizer("smurf", rule=TokenizerRule.whitespace, prepared=smurf_words)
+SMURF = Tokenizer("smurf", rule=TokenizerRule.whitespace, prepared=_Imported("nltk_tokens", "smurf_words"))
 #: All characters but white space, as sacrebleu's ``char``.
-CHARACTERS = Tokenizer("char", sacrebleu_tokens.characters)
+CHARACTERS = Tokenizer("char", _Imported("sacrebleu_tokens", "characters"))
 
 _FOR_LANGUAGES = (
-    Tokenizer("unicode", unicode_words),
-    Tokenizer("13a", sacrebleu_tokens.v13a_tokens),
-    Tokenizer("intl", sacrebleu_tokens.intl_tokens),
+    Tokenizer("unicode", _Imported("unicode_words", "unicode_words")),
+    Tokenizer("13a", _Imported("sacrebleu_tokens", "v13a_tokens")),
+    Tokenizer("intl", _Imported("sacrebleu_tokens", "intl_tokens")),
     CHARACTERS,
-    Tokenizer("zh", sacrebleu_tokens.zh_tokens),
-    Tokenizer("ja-mecab", sacrebleu_tokens.ja_mecab_tokens),
-    Tokenizer("ko-mecab", sacrebleu_tokens.ko_mecab_tokens),
-    Tokenizer("th", thai_words),
-    Tokenizer("flores200", sacrebleu_tokens.flores200_tokens),
+    Tokenizer("zh", _Imported("sacrebleu_tokens", "zh_tokens")),
+    Tokenizer("ja-mecab", _Imported("sacrebleu_tokens", "ja_mecab_tokens")),
+    Tokenizer("ko-mecab", _Imported("sacrebleu_tokens", "ko_mecab_tokens")),
+    Tokenizer("th", _Imported("thai_words", "thai_words")),
+    Tokenizer("flores200", _Imported("sacrebleu_tokens", "flores200_tokens")),
 )
 _BUILT_IN = {
     tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_FOR_LANGUAGES)

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from captious.compat.pycocoevalcap.harness_input import references_table, tables_in_use
 from captious.data import References
-from captious.data.prepared_files import is_prepared, read_prepared
+from captious.data.file_contents import is_prepared
+from captious.data.prepared_files import read_prepared
 from captious.errors import CaptionFileError, CaptionTypeError
 from captious.evaluation import prepare
 from captious.metrics import bleu, cider_d, meteor, rouge_l, spice

@@ -15,7 +15,7 @@ from typing import TypeVar
 from captious.entry_points import EntryPoints, did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.built_in import METRICS
-from captious.metrics.contract.metric import BaseMetric, Declared
+from captious.metrics.contract.metric import BaseMetric, Declared, is_built_in
 from captious.metrics.contract.other_names import toolkit_hint
 
 MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
@@ -54,7 +54,7 @@ def check_own(metric: type[BaseMetric]) -> None:
         ParameterError: it has no name, that of another metric, or a declaration that does not hold together.
     """
     name = getattr(metric, "name", None)
-    if metric.__module__.partition(".")[0] == "captious" or _registered.get(str(name)) is metric:
+    if is_built_in(metric) or _registered.get(str(name)) is metric:
         return
     if not isinstance(name, str):
         raise ParameterError(f"{metric.__name__} has no name", help='set name = "..." in the class, or register it')

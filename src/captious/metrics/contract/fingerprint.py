@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from captious.errors import ParameterError
+from captious.metrics.contract.metric import is_built_in
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...), PurePath, np.generic)
 #: Attributes of classes that Python and this package set.
@@ -41,11 +42,9 @@ def function_hash(function: Callable[..., Any], name: str) -> str:
 
 @functools.cache
 def class_hash(cls: type) -> str:
-    """A hash of the source of a class and of its bases outside this package; empty for a class of this package."""
-    own = [
-        base for base in cls.__mro__ if base.__module__.partition(".")[0] != "captious" and base not in (object, ABC)
-    ]
-    return _hashed(text for base in own for text in _Description().of_class(base)) if own else ""
+    """A hash of the source of a class and of its bases, as far as they are outside this package."""
+    own = [base for base in cls.__mro__ if not is_built_in(base) and base not in (object, ABC)]
+    return _hashed(text for base in own for text in _Description().of_class(base))
 
 
 def _hashed(texts: Iterable[str]) -> str:

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.fingerprint import class_hash
 from captious.metrics.contract.parameters import (
     ChoiceParameter,
     FlagParameter,
@@ -40,6 +39,9 @@ from captious.version import __version__
 
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
 RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float64]]
+
+#: From candidates and their references to one score per candidate, or from one candidate and its references to a score.
+ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
 
 
 class State(Protocol):
@@ -245,8 +247,11 @@ class BaseMetric(Declared, _Description, ABC):
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""
-        code = class_hash(type(self))  # of a class outside this package, which may be changed and keep its name
-        parameters = {**self.parameters, **self.fitted_parameters(state), **({"class": code} if code else {})}
+        parameters = {**self.parameters, **self.fitted_parameters(state)}
+        if not is_built_in(type(self)):  # others may be changed and keep their name
+            from captious.metrics.contract.fingerprint import class_hash
+
+            parameters["class"] = class_hash(type(self))
         return tuple(signature(output, parameters) for output in self.outputs)
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
@@ -335,6 +340,11 @@ class MeanMetric(Metric):
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return statistics[..., :-1] / statistics[..., -1:]
+
+
+def is_built_in(metric: type) -> bool:
+    """Whether a class is of this package."""
+    return metric.__module__.partition(".")[0] == "captious"
 
 
 def signature(name: str, parameters: Mapping[str, object]) -> str:

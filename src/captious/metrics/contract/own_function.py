@@ -6,13 +6,13 @@ import hashlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,9 @@ from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract.catalogue import check_label
 from captious.metrics.contract.fingerprint import function_hash
-from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State
 from captious.version import __version__
 
-#: From candidates and their references to one score per candidate, or from one candidate and its references to a score.
-ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
 #: Names of a first parameter that gets all candidates at once.
 _PLURAL = frozenset(
     {"candidates", "captions", "hypotheses", "predictions", "sentences", "texts", "cands", "hyps", "preds"}
@@ -132,10 +130,22 @@ class FunctionMetric(MeanMetric):
         )
 
 
-def names_a_file(request: str) -> bool:
-    """Whether this is FILE.py:FUNCTION."""
-    file, colon, function = request.rpartition(":")
-    return bool(colon) and file.endswith(".py") and function.isidentifier()
+class FileMetric(FunctionMetric):
+    """A function in a file as a metric, which is written as it was requested.
+
+    Args:
+        request: FILE.py:FUNCTION.
+
+    Raises:
+        ParameterError, UnknownNameError: as ``function_in_file`` and ``FunctionMetric`` do.
+    """
+
+    def __init__(self, request: str) -> None:
+        super().__init__(function_in_file(request))
+        self.request = request
+
+    def __str__(self) -> str:
+        return self.request
 
 
 def function_in_file(request: str) -> ScoreFunction:

@@ -137,6 +137,12 @@ class Request:
         return values
 
 
+def names_a_file(request: str) -> bool:
+    """Whether this is FILE.py:FUNCTION."""
+    file, colon, function = request.rpartition(":")
+    return bool(colon) and file.endswith(".py") and function.isidentifier()
+
+
 def _as_spelled(lowered: str, names: Iterable[str]) -> str:
     """The name that has this lower-case form, or the form itself if none has."""
     return next((name for name in names if name.lower() == lowered), lowered)

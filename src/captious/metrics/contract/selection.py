@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast, overload
 
+from captious.data import Captions, CaptionSets
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import available, coco_available
-from captious.metrics.contract.metric import BaseMetric, Metric
+from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction
 from captious.metrics.contract.other_names import ambiguous_names
-from captious.metrics.contract.own_function import FunctionMetric, ScoreFunction
 from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings
-from captious.text.languages import ENGLISH, as_language
 
 #: The forms of a requested metric.
 MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
@@ -93,6 +92,34 @@ class Selection(Sequence[RequestedMetric]):
             if item.metric.outputs[column] in item.metric.lower_is_better
         )
 
+    def without_slow(self, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[str]]:
+        """The metrics without those that take long and that nobody named, which its warnings say.
+
+        Args:
+            tables: the captions of all systems.
+
+        Returns:
+            The metrics, and what to say about slow ones that were named, before they run.
+        """
+        kept, left_out, slow = [], [], []
+        for item in self:
+            metric = item.metric
+            name, reason = metric.name, ""
+            if isinstance(metric, Metric):
+                reasons = (metric.slow(table) for table in tables if isinstance(table, Captions))
+                reason = next(filter(None, reasons), "")
+            faster = f"{name}:split=sentences is many times faster" if "split" in metric.declared else ""
+            if reason and not item.is_named:
+                hint = f", or -m {faster}" if faster else ""
+                left_out.append(f"{name} is left out, because it {reason}: -m {name} asks for it{hint}.")
+                continue
+            if reason:
+                slow.append(f"{name} {reason}{': ' if faster else ''}{faster}.")
+            kept.append(item)
+        if not kept:  # a run of nothing is no run
+            return self, slow
+        return replace(self, requested=tuple(kept), warnings=(*self.warnings, *left_out)), slow
+
 
 def select(
     metrics: MetricLike | Iterable[MetricLike] | None = None,
@@ -160,9 +187,13 @@ def select(
 
 def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> list[str]:
     """A warning about metrics that are made for English, if the captions are in another language."""
-    language = as_language(settings.language or ENGLISH)
     names = [item.metric.name for item in requested if item.metric.english_only]
-    if language == ENGLISH or not names:
+    if settings.language is None or not names:
+        return []
+    from captious.text.languages import ENGLISH, as_language
+
+    language = as_language(settings.language)
+    if language == ENGLISH:
         return []
     known = f"{', '.join(names)}: made for English"
     return [f"{known}, so that scores of captions in {language.name.capitalize()} mean nothing."]
@@ -190,6 +221,8 @@ def _expanded(
         elif isinstance(item, str | BaseMetric | type) or not callable(item):
             requests.append(cast("str | BaseMetric", item))  # others are refused later
         else:
+            from captious.metrics.contract.own_function import FunctionMetric
+
             requests.append(FunctionMetric(item))
     return requests, unnamed, warnings
 

@@ -18,7 +18,6 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
 from captious.text import Tokenizer, as_tokenizer
-from captious.text.languages import Language, as_language
 
 if TYPE_CHECKING:
     from captious.data import ImageId
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from captious.models import Encoder, WordVectors
     from captious.models.endpoints import ChatModel
     from captious.parsing.parsed_captions import ParseSource
+    from captious.text.languages import Language
 
 #: The forms in which metrics get the references of an image: each by itself, or all as one text.
 REFERENCES_AS = ("each", "cat")
@@ -83,8 +83,9 @@ class Settings:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, resolved(value))
-        if isinstance(self.language, Language) and self.tokenizer is None:
-            object.__setattr__(self, "tokenizer", as_tokenizer(self.language.tokenizer))
+        language: Any = self.language
+        if language is not None and self.tokenizer is None:
+            object.__setattr__(self, "tokenizer", as_tokenizer(language.tokenizer))
         if self.references_as not in REFERENCES_AS:
             raise UnknownNameError(
                 f"references_as must be {' or '.join(map(repr, REFERENCES_AS))}, not {self.references_as!r}",
@@ -106,9 +107,10 @@ class Settings:
     @property
     def implied(self) -> frozenset[str]:
         """The settings that no metric has to use: the language, and the tokenizer that it picks."""
-        if not isinstance(self.language, Language):
+        language: Any = self.language
+        if language is None:
             return frozenset()
-        picked = isinstance(self.tokenizer, Tokenizer) and self.tokenizer.name == self.language.tokenizer
+        picked = isinstance(self.tokenizer, Tokenizer) and self.tokenizer.name == language.tokenizer
         return frozenset(("language", "tokenizer") if picked else ("language",))
 
     @property
@@ -116,6 +118,12 @@ class Settings:
         """The metric settings that were set."""
         values = {name: getattr(self, name) for name in _RESOLVED}
         return {name: value for name, value in values.items() if value is not None}
+
+
+def _language(value: Any) -> Language:
+    from captious.text.languages import as_language
+
+    return as_language(value)
 
 
 def _frequencies(value: Any) -> Any:
@@ -171,7 +179,7 @@ def _judge(value: Any) -> ChatModel:
 
 #: The functions that turn a user's value into what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
-    "language": as_language,
+    "language": _language,
     "tokenizer": as_tokenizer,
     "idf": _frequencies,
     "model": _encoder,

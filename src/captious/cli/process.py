@@ -1,15 +1,26 @@
-"""Standard streams: failing to write results is an error, failing to write messages is not."""
+"""The process of a command: its standard streams, the terminal that it may have, the signals that end it.
+
+Failing to write results is an error, failing to write messages is not. A signal that asks a run to stop ends it as
+Ctrl-C does, with nothing half written and the cursor shown.
+"""
 
 from __future__ import annotations
 
 import errno
 import io
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TextIO
 
 from captious.atomic_write import advice
 from captious.errors import OutputError
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 def prepare_streams() -> None:
@@ -101,3 +112,35 @@ def _prepared(stream: TextIO | None, kind: type[_Messages]) -> TextIO:
     raw = kind(file)
     is_prompt = kind is _Messages or raw.isatty()
     return io.TextIOWrapper(io.BufferedWriter(raw), encoding, errors, line_buffering=is_prompt)
+
+
+def at_a_terminal() -> bool:
+    """Whether stderr is a terminal; daemons have closed it, or have something there that is not a file."""
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, OSError, ValueError):
+        return False
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """End the process in an orderly way if it is asked to stop while the block runs, with exit status 128 + signal.
+
+    A second signal of the kind ends it at once. Signals that somebody else handles or ignores (``nohup``) stay so.
+    """
+    if threading.current_thread() is not threading.main_thread():  # others cannot have handlers
+        yield
+        return
+    defaults = [number for number in _SIGNALS if signal.getsignal(number) == signal.SIG_DFL]
+    for number in defaults:
+        signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number in defaults:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    raise SystemExit(128 + number)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import captious
-from captious.evaluation.slow_metrics import without_slow
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 
@@ -18,7 +17,7 @@ SETTINGS = Settings(parser="bundled")
 
 
 def test_metrics_that_nobody_named_are_left_out() -> None:
-    selection, slow = without_slow(select(None, SETTINGS), [SHORT, CAPTIONS])
+    selection, slow = select(None, SETTINGS).without_slow([SHORT, CAPTIONS])
     assert "spice" not in selection.labels and "cider-d" in selection.labels
     assert not slow
     (said,) = (warning for warning in selection.warnings if warning.startswith("spice is left out"))
@@ -27,7 +26,7 @@ def test_metrics_that_nobody_named_are_left_out() -> None:
 
 
 def test_metrics_that_are_named_are_announced() -> None:
-    selection, slow = without_slow(select(["spice", "spider", "hwcm-1", "bleu"], SETTINGS), [CAPTIONS])
+    selection, slow = select(["spice", "spider", "hwcm-1", "bleu"], SETTINGS).without_slow([CAPTIONS])
     assert {"spice", "spider", "hwcm-1"} < {*selection.labels}
     assert [text.split()[0] for text in slow] == ["spice", "spider", "hwcm"]
     assert slow[0].endswith("seconds: spice:split=sentences is many times faster.")
@@ -37,7 +36,7 @@ def test_metrics_that_are_named_are_announced() -> None:
 def test_sentences_and_short_captions_are_not_slow() -> None:
     for table, metrics in ((CAPTIONS, ["spice:split=sentences"]), (SHORT, None)):
         chosen = select(metrics, SETTINGS)
-        assert without_slow(chosen, [table])[0].labels == chosen.labels
+        assert chosen.without_slow([table])[0].labels == chosen.labels
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
