@@ -172,7 +172,8 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
         ),
         (
             _write(HUMAN, [{"image_id": image, "caption": "x"} for image in (3, 7, 9)]),
-            "baselines[1].file: 1 image id is not in the challenge, whose ids are such as 7 and 3. See record 3 (image_id 9)",
+            "baselines[1].file: 1 image id is not in the challenge, whose ids are such as 7 and 3. "
+            "See record 3 (image_id 9)",
         ),
         (
             _write(HUMAN, [{"image_id": image, "caption": "x"} for image in (3, 3, 7)]),
