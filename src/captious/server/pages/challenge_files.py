@@ -1,4 +1,4 @@
-"""What a challenge gives to teams: files to download, and terms to accept."""
+"""What a challenge gives to teams: files to download, templates of submissions, and terms to accept."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from pathlib import Path
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.challenges.logo import LOGO_TYPES
 from captious.server.models import TermsAcceptance
 from captious.server.pages.challenges import challenge_page
+from captious.server.pages.forms import open_phases
 from captious.server.pages.middleware import POLICY
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 from captious.server.people.terms import accept, accepted_by, teams_without, terms_of
+from captious.server.streamed_zip import zip_blocks
+from captious.server.submissions.captions_template import needed_captions
 
 
 @require_safe
@@ -32,6 +35,25 @@ def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     response = FileResponse(path.open("rb"), as_attachment=True, filename=Path(name).name)
     response["Content-Type"] = "application/octet-stream"
     response["ETag"] = f'"{row["sha256"]}"'
+    return response
+
+
+@login_required
+@require_safe
+def template(request: HttpRequest, slug: str) -> HttpResponse:
+    """The captions files that a phase needs, without captions: one as JSON, several as a zip file."""
+    challenge = challenge_for(request.user, slug)
+    phases = open_phases(challenge, request.arrived)
+    phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
+    if phase is None:
+        raise Http404
+    files = needed_captions(phase)
+    if len(files) == 1:
+        ending, response = "json", StreamingHttpResponse(files[0].template, "application/json")
+    else:
+        blocks = zip_blocks((file.name, file.template) for file in files)
+        ending, response = "zip", StreamingHttpResponse(blocks, "application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{phase.name}-template.{ending}"'
     return response
 
 

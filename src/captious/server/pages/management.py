@@ -53,7 +53,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     webhook_form = WebhookForm(request.POST if action == "webhook" else None)
     used: Form = {"ban": ban_form, "news": news_form, "webhook": webhook_form}.get(action, form)
     if request.method == "POST" and request.POST.get("sure") != "1" and (asked := _question(request, challenge)):
-        return challenge_page(request, challenge, "manage_confirm", "manage", **asked)
+        return challenge_page(request, challenge, "confirm", "manage", **asked)
     if request.method == "POST" and _act(request, challenge, action, used):
         return redirect(request.get_full_path())  # the same page of submissions
     listed = SubmissionFilter(request.GET, challenge)
@@ -117,7 +117,8 @@ def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | No
     else:
         what = f"“{_news(request, challenge).title}”"
     kept = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
-    return {"heading": heading.format(what=what), "about": about, "button": button, "kept": kept}
+    heading = heading.format(what=what)
+    return {"heading": heading, "about": about, "button": button, "kept": kept, "back": request.get_full_path()}
 
 
 def _submission(request: HttpRequest, challenge: Challenge) -> Submission:

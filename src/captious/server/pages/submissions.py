@@ -12,7 +12,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -49,7 +49,6 @@ from captious.server.people.teams import teams_of
 from captious.server.people.terms import teams_without
 from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import read_results
-from captious.server.streamed_zip import zip_blocks
 from captious.server.submissions import intake, storage, team_entry
 from captious.server.submissions.captions_template import needed_captions
 from captious.server.submissions.quotas import quota
@@ -108,25 +107,6 @@ def _onward(submission: Submission) -> str:
     return format_html(
         'Submitted to {}. {} All of yours are in <a href="{}">My submissions</a>.', phase, scores, address
     )
-
-
-@login_required
-@require_safe
-def template(request: HttpRequest, slug: str) -> HttpResponse:
-    """The captions files that a phase needs, without captions: one as JSON, several as a zip file."""
-    challenge = challenge_for(request.user, slug)
-    phases = open_phases(challenge, request.arrived)
-    phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
-    if phase is None:
-        raise Http404
-    files, name = needed_captions(phase), f"{slug}-{phase.name}-template"
-    if len(files) == 1:
-        response = StreamingHttpResponse(files[0].template, "application/json")
-        response["Content-Disposition"] = f'attachment; filename="{name}.json"'
-        return response
-    response = StreamingHttpResponse(zip_blocks((file.name, file.template) for file in files), "application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
-    return response
 
 
 def _key(request: HttpRequest, upload: Path) -> str:
@@ -361,9 +341,15 @@ def delete_submission(request: HttpRequest, submission: Submission) -> bool:
 
 
 def _confirm(request: HttpRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
-    tab = _tab(request.user, submission)
     return challenge_page(
-        request, submission.challenge, "confirm", tab, submission=submission, verb=verb, consequence=consequence
+        request,
+        submission.challenge,
+        "confirm",
+        _tab(request.user, submission),
+        heading=f"{verb} this submission?",
+        about=consequence,
+        button=f"{verb} it",
+        back=submission.url,
     )
 
 
