@@ -98,7 +98,7 @@ def compare(
         destination.deliver(result.to_table())
         warn(result.warnings)
         return
-    groups = None if group_by is None else groups_of(group_by, [*(references or ()), *answers], table, settings)
+    groups = groups_of(group_by, [*(references or ()), *answers], table, settings)
     (a, b), (first, second) = answers, names
     comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
     result = comparison if groups is None else comparison.by_group(groups)

@@ -64,7 +64,7 @@ def report(
     urls = None if image_url is None else image_source(image_url, output.parent)
     selection = select(metrics, settings)
     table = read_references(references)
-    groups = None if group_by is None else groups_of(group_by, [references, *systems.values()], table, settings)
+    groups = groups_of(group_by, [references, *systems.values()], table, settings)
     tables = {name: read_captions(file, table, subset=subset, clean=clean) for name, file in systems.items()}
     first, *others = tables
     ids = tables[first].ids

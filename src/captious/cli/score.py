@@ -132,7 +132,7 @@ def score(
     selection = select(metrics, settings, several=several)
     table = absent_references(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
-    groups = None if group_by is None else groups_of(group_by, sources, table, settings)
+    groups = groups_of(group_by, sources, table, settings)
     with steps(candidates, lambda file: f"reading {file}") as each:
         loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in each]
     by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, of_k=choices, announce=warn)
