@@ -92,12 +92,15 @@ def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]
     listed = [metrics] if isinstance(metrics, str) else metrics
     if not isinstance(listed, list | tuple):
         return metrics, [], []
-    sums = [found for metric in listed if (found := as_sum(metric))]
-    plain = [metric for metric in listed if as_sum(metric) is None]
+    read = [(metric, as_sum(metric)) for metric in listed]
+    sums = [each for _, each in read if each]
+    if not sums:
+        return metrics, [], []
+    plain = [metric for metric, each in read if each is None]
     requested = {label for metric in plain if isinstance(metric, str) for label in _labels(metric)}
     parts = {label: part for each in sums for label, part in zip(each.weights, each.requests, strict=True)}
     added = [label for label in parts if label not in requested]
-    return ([*plain, *(parts[label] for label in added)] if sums else metrics), sums, added
+    return [*plain, *(parts[label] for label in added)], sums, added
 
 
 def _labels(metric: str) -> list[str]:
