@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,18 +9,9 @@ import pytest
 pytest.importorskip("django")
 
 from tests.support.site import Site
-from tests.support.small_challenge import queue, write_folder
+from tests.support.small_challenge import queue
 
 ADDRESS = "/challenges/small/manage"
-
-
-@pytest.fixture
-def root(site: Site, tmp_path: Path) -> Any:
-    """An administrator's browser; the challenge "small" is there."""
-    from captious.server.models import User
-
-    site.load(write_folder(tmp_path / "small"))
-    return site.client(User.objects.create_superuser("root"))
 
 
 def done(client: Any, **values: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,18 +10,8 @@ import pytest
 pytest.importorskip("django")
 
 from tests.support.site import Site
-from tests.support.small_challenge import write_folder
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-
-
-@pytest.fixture
-def root(site: Site, tmp_path: Path) -> Any:
-    """An administrator's browser; the challenge "small" is there."""
-    from captious.server.models import User
-
-    site.load(write_folder(tmp_path / "small"))
-    return site.client(User.objects.create_superuser("root"))
 
 
 def publish(client: Any, title: str, text: str = "") -> Any:
