@@ -46,10 +46,8 @@ def page(request: HttpRequest) -> HttpResponse:
     """The description, for people; it needs no other host, and no script."""
     described = description()
     calls = [
-        {
-            **{"method": method.upper(), "address": address, **operation},
-            **{"errors": _errors_of(operation), "form": _form_of(operation)},
-        }
+        operation
+        | {"method": method.upper(), "address": address, "errors": _errors_of(operation), "form": _form_of(operation)}
         for address, methods in described["paths"].items()
         for method, operation in methods.items()
     ]
