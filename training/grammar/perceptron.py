@@ -2,7 +2,7 @@
 
 Where the best derivation is not the official one, what only the official one has gains, and what only the best one has
 loses. Steps of a score shrink with the changes that it has had (Duchi et al. 2011), so that rare rules learn as fast as
-frequent ones. The scores that come out are the average over all steps.
+frequent ones. The scores that come out are the average over the steps of a pass.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ class Perceptron:
     Args:
         grammar: the rules, with the scores to begin with.
         derivations: official ones, by the official numbers of rules and states.
-        step: the first change of a score.
     """
 
-    def __init__(self, grammar: Reduced, derivations: Derivations, step: float) -> None:
-        self.grammar, self.derivations, self.step = grammar, derivations, step
+    def __init__(self, grammar: Reduced, derivations: Derivations) -> None:
+        self.grammar, self.derivations = grammar, derivations
         self.n_binary, self.n_rules = len(grammar.binary_rules), len(grammar.rule_scores)
         n_states = len(grammar.states)
         self._pcfg = Pcfg(
@@ -47,7 +46,7 @@ class Perceptron:
             common=np.ones(self.n_rules, np.uint8),
         )
         self.scores = np.concatenate([grammar.rule_scores, grammar.lexical_scores])
-        self._sums, self._steps = np.zeros_like(self.scores), 1.0
+        self.averaged = self.scores
         self._squares = np.full_like(self.scores, _LEAST)
         self._starts = np.searchsorted(grammar.lexical_rules[:, 1], np.arange(len(grammar.lexicon) + 1))
         self._keys = grammar.lexical_rules[:, 1].astype(np.int64) * n_states + grammar.lexical_rules[:, 0]
@@ -58,14 +57,22 @@ class Perceptron:
         )
         self._official = [self._features(i) for i in range(len(derivations))]
 
-    @property
-    def averaged(self) -> NDArray[np.float64]:
-        """The average of the scores over all steps so far: rules, then tagged words."""
-        return np.asarray(self.scores - self._sums / self._steps)
+    def anneal(self) -> None:
+        """Go on from the averages, with changes as large as the first ones."""
+        self.scores = self.averaged
+        self._squares[:] = _LEAST
 
-    def train(self, sentences: NDArray[np.int64], batch: int) -> float:
-        """One pass in this order; the share of sentences whose best derivation was not the official one."""
+    def train(self, sentences: NDArray[np.int64], batch: int, step: float) -> float:
+        """One pass in this order; the share of sentences whose best derivation was not the official one.
+
+        Afterwards, ``averaged`` has the average of the scores over the pass: rules, then tagged words.
+
+        Args:
+            step: the first change of a score.
+        """
         wrong = 0
+        sums, steps = np.zeros_like(self.scores), 1.0
+        self.scores = self.scores.copy()
         for start in range(0, len(sentences), batch):
             these = sentences[start : start + batch].tolist()
             gradient = np.zeros_like(self.scores)
@@ -78,10 +85,11 @@ class Perceptron:
                 np.add.at(gradient, features, -1.0)
             changed = np.flatnonzero(gradient)
             self._squares[changed] += gradient[changed] ** 2
-            change = self.step * gradient[changed] / np.sqrt(self._squares[changed])
+            change = step * gradient[changed] / np.sqrt(self._squares[changed])
             self.scores[changed] += change
-            self._sums[changed] += self._steps * change
-            self._steps += 1
+            sums[changed] += steps * change
+            steps += 1
+        self.averaged = self.scores - sums / steps
         return wrong / len(sentences)
 
     def agreement(self, sentences: Sequence[int], scores: NDArray[np.float64]) -> float:

@@ -29,6 +29,7 @@ from perceptron import Perceptron
 from productive import productive
 
 HELD_OUT = 2000
+PASSES, STEPS = (6, 2), (0.2, 0.05)
 TUNED_ON = 3000  # captions; it makes parsing faster and changes nothing
 BLOCK = 10_000
 LEAST_USES = 2  # of a rule in the best derivations of all captions
@@ -39,9 +40,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="the folder of the captions")
     parser.add_argument("--captions", type=int, help="learn from so many captions only")
-    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--passes", type=int, nargs=2, default=PASSES, help="with each of the steps")
+    parser.add_argument("--steps", type=float, nargs=2, default=STEPS)
     parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--step", type=float, default=0.2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-o", "--output", type=Path, default=FILE)
     options = parser.parse_args()
@@ -62,13 +63,15 @@ def main() -> None:
         f"{len(grammar.unary_rules):,} unary rules, {len(grammar.lexical_scores):,} tagged words and shapes",
         flush=True,
     )
-    model = Perceptron(grammar, derivations, options.step)
+    model = Perceptron(grammar, derivations)
     print(f"frequencies: {model.agreement(held_out, model.scores):.2%} of held-out derivations", flush=True)
-    rng = np.random.default_rng(options.seed)
-    for number in range(options.passes):
-        wrong = model.train(rng.permutation(learn), options.batch)
-        right = model.agreement(held_out, model.averaged)
-        print(f"pass {number + 1}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
+    for stage, (passes, step) in enumerate(zip(options.passes, options.steps, strict=True)):
+        rng = np.random.default_rng(options.seed + stage)
+        model.anneal()
+        for number in range(passes):
+            wrong = model.train(rng.permutation(learn), options.batch, step)
+            right = model.agreement(held_out, model.averaged)
+            print(f"pass {number + 1}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
     with whole_file(options.output, "wb") as file:
         write_arrays(file, bundled_arrays(official, grammar, model.averaged, captions), FORMAT)
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")

@@ -29,6 +29,7 @@ JUDGED = 12_000
 
 def main(data: Path, work: Path) -> None:
     """Write everything."""
+    work.mkdir(parents=True, exist_ok=True)
     frequencies(data / "coco" / "captions_val2014.json.gz")
     examples, validation = work / "examples.jsonl", work / "validation.jsonl"
     run("data", "--data", data, "--images", IMAGES, "--validation", 0, "--negatives", "other", "-o", examples)
