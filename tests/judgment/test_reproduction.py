@@ -382,3 +382,9 @@ def test_broken_packages_do_not_hide_others(monkeypatch: pytest.MonkeyPatch) -> 
     shown = " ".join(repr(PaperIndex()).split())
     assert "broken: the paper broken cannot be loaded: no module" in shown
     assert "there is no metric 'blue-1'" in shown
+
+
+def test_people_are_not_a_metric(data: Path) -> None:
+    with pytest.raises(ParameterError, match="people are not a metric") as raised:
+        judge("flickr8k-expert", ["bleu-1", "people"], data=data)
+    assert "their agreement is a row" in raised.value.help

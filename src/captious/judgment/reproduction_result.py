@@ -167,13 +167,14 @@ class Reproduction(Displayed):
         marks = _Marks()
         labels = [*dict.fromkeys(column for _, column in figures)]
         detailed = len(labels) <= _MOST_WITH_INTERVALS
-        columns: list[Column] = []
         rows: dict[str, list[Cell | None]] = {row: [] for row, _ in figures}
-        for label in labels:
-            own = [figures[row, label] for row in rows]
-            added = _columns(own, label, detailed)
-            columns += [column for column, _ in added]
-            for figure in own:
+        by_label = {label: [figures[row, label] for row in rows] for label in labels}
+        shown = {label: _columns(own, label, detailed) for label, own in by_label.items()}
+        columns = [column for added in shown.values() for column, _ in added]
+        if len(columns) == len(labels):
+            columns = [replace(column, head=column.group, group="") for column in columns]
+        for label, added in shown.items():
+            for figure in by_label[label]:
                 rows[figure.row] += [cell(figure, table, marks) for _, cell in added]
         verdicts = {figure.verdict for figure in figures.values()}
         signs = {sign: meaning for word, sign in SIGNS.items() if word in verdicts for meaning in [_MEANINGS[sign]]}
@@ -189,7 +190,7 @@ class Reproduction(Displayed):
             title=title,
             caption=f"{title}: {self.paper.title}",
             label_head="row",
-            group_notes={column.group: "" for column in columns},
+            group_notes={column.group: "" for column in columns if column.group},
             notes=[*([self.paper.title] if table is self.tables[0] else []), *notes],
             fold=_FOLD,
             comments=[title, *notes, *(f"  {signature}" for signature in signatures)],
@@ -311,7 +312,7 @@ def _interval(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell | No
 
 
 def _difference(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell | None:
-    if figure.difference is None:
+    if figure.difference is None or not figure.comparable:
         return None
     form: Form = "percent difference" if figure.percent else "difference"
     return Cell(figure.difference, form=form, digits=table.digits + 1)
