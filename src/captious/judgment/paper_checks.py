@@ -59,6 +59,12 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
         raise of_table(paper, table, error) from error
 
 
+def one_line(error: CaptiousError) -> str:
+    """An error in one line: what was wrong, where, and what to do."""
+    place = error.where.replace("\n", " ")
+    return f"{error.message}{f' ({place})' if place else ''}{f'; {error.help}' if error.help else ''}"
+
+
 def _check_metric(request: str) -> None:
     for part in summands(request):
         parsed = Request.from_text(part)

@@ -22,7 +22,7 @@ from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.judgment_result import Judgment
 from captious.judgment.metric_needs import FILE_NAME
 from captious.judgment.metric_sums import summands
-from captious.judgment.paper_checks import check_column, check_table, of_table
+from captious.judgment.paper_checks import check_column, check_table, of_table, one_line
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
@@ -327,7 +327,4 @@ def _no_record(request: str, column: PaperColumn, records: Sequence[Mapping[str,
 
 
 def _reason(error: CaptiousError) -> Reason:
-    """An error in one line."""
-    place = error.where.replace("\n", " ")
-    text = f"{error.message}{f' ({place})' if place else ''}{f'; {error.help}' if error.help else ''}"
-    return Reason("needs" if isinstance(error, ResourceError | MissingExtraError) else "not computed", text)
+    return Reason("needs" if isinstance(error, ResourceError | MissingExtraError) else "not computed", one_line(error))

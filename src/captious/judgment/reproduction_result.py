@@ -11,7 +11,7 @@ from captious.displayed import Displayed
 from captious.errors import CaptiousError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import data_text
-from captious.judgment.paper_checks import check_table
+from captious.judgment.paper_checks import check_table, one_line
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Paper, PaperTable
 from captious.pictures import Picture
@@ -189,7 +189,6 @@ class Reproduction(Displayed):
             document={},
             title=title,
             caption=f"{title}: {self.paper.title}",
-            label_head="row",
             group_notes={column.group: "" for column in columns if column.group},
             notes=[*([self.paper.title] if table is self.tables[0] else []), *notes],
             fold=_FOLD,
@@ -349,7 +348,7 @@ class PaperIndex(Displayed):
                     check_table(paper, table)
                 self.papers.append(paper)
             except CaptiousError as error:
-                self.broken[name] = " ".join(str(error).split())
+                self.broken[name] = one_line(error)
         self.papers += papers or ()
 
     def to_table(self) -> Table:
