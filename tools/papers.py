@@ -114,8 +114,7 @@ def _page(paper: Paper) -> str:
         if figures or table.published:
             lines += ["", *_figures(table, figures)]
         seconds = measured.get(table.name, {}).get("seconds", 0)
-        resources = [figure["stand_ins"] for figure in figures if figure["stand_ins"]]
-        for mark, resource in zip(_LETTERS, dict.fromkeys(resources), strict=False):
+        for mark, resource in zip(_LETTERS, _stand_ins(figures), strict=False):
             lines += [
                 "",
                 _text(f"<sup>{mark}</sup> with {resource}, unlike the paper: an equal figure may be a coincidence."),
@@ -135,11 +134,16 @@ def _page(paper: Paper) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _stand_ins(figures: list[dict[str, Any]]) -> list[str]:
+    """What stands in for the paper's resources in figures that are compared, each once."""
+    compared = [figure for figure in figures if figure["verdict"] in SIGNS]
+    return [*dict.fromkeys(figure["stand_ins"] for figure in compared if figure["stand_ins"])]
+
+
 def _figures(table: PaperTable, figures: list[dict[str, Any]]) -> list[str]:
     """The rows of a table in Markdown; of one that was not measured, its published figures."""
     found = {(figure["row"], figure["column"]): figure for figure in figures}
-    resources = dict.fromkeys(figure["stand_ins"] for figure in figures if figure["stand_ins"])
-    marks = {resource: f"<sup>{mark}</sup>" for resource, mark in zip(resources, _LETTERS, strict=False)}
+    marks = {resource: f"<sup>{mark}</sup>" for resource, mark in zip(_stand_ins(figures), _LETTERS, strict=False)}
     lines = [f"| | {' | '.join(column.label for column in table.columns)} |", "|---|" + "---|" * len(table.columns)]
     for row in table.rows:
         published = table.published.get(row, (None,) * len(table.columns))
@@ -155,7 +159,7 @@ def _cell(table: PaperTable, figure: dict[str, Any] | None, published: float | N
         return f"– ; {theirs}" if theirs else "–"
     scale = 100 if table.percent else 1
     ours = theirs if figure["verdict"] == "same" else _number(scale * figure["value"], table.digits)
-    ours += marks.get(figure["stand_ins"], "")
+    ours += marks.get(figure["stand_ins"], "") if theirs else ""
     if figure["ci95_low"] is not None:
         low, high = (_number(scale * figure[end], table.digits) for end in ("ci95_low", "ci95_high"))
         ours += f" ({low} – {high})"

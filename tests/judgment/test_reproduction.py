@@ -303,6 +303,17 @@ def test_names_that_do_not_exist(data: Path, arguments: dict[str, Any], message:
     assert help in raised.value.help
 
 
+def test_columns_that_are_metrics(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Correlations with a metric that cannot run here need what it needs."""
+    monkeypatch.delenv("CAPTIOUS_VECTORS")
+    run = Run("metric_correlations", {"benchmark": "flickr8k-expert"})
+    columns = [PaperColumn(name, run, value=name) for name in ("bleu-1", "wembsim")]
+    table = PaperTable("t", "1", "S.", {name: name for name in ("bleu-1", "rouge-l", "wembsim")}, columns)
+    figures = {(f.row, f.column): f for f in reproduce(Paper("p", "P", [table]), data=data).figures}
+    assert figures["rouge-l", "bleu-1"].value is not None
+    assert figures["rouge-l", "wembsim"].verdict == figures["wembsim", "bleu-1"].verdict == "needs"
+
+
 def test_rows_that_no_record_is_about(tmp_path: Path) -> None:
     (tmp_path / "references.json").write_text((EXAMPLES / "references.json").read_text())
     run = Run("word_agreement", {"references": File("references.json"), "n_words": 3})
@@ -334,6 +345,7 @@ def test_stand_ins_are_noted(data: Path, meteor_tables: object) -> None:
     spice, bleu = result.figures
     assert (spice.verdict, len(spice.stand_ins), bleu.stand_ins) == ("same", 1, ())
     assert "an equal figure may be a coincidence" in " ".join(repr(result).split())
+    assert "coincidence" not in repr(first)  # nothing is compared
     assert result.records[0]["stand_ins"] == spice.stand_ins[0]
 
 

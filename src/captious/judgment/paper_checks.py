@@ -46,8 +46,9 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
         ParameterError: as ``check_table``.
     """
     try:
+        known = {key for record in records for key in record} | {*table.rows.values()}  # some may not run here
         for key in (*column.where, column.value, column.row):
-            _check_name(key, {key for record in records for key in record}, "no record has the key")
+            _check_name(key, known, "no record has the key")
         for key, value in column.where.items():
             found = {record.get(key) for record in records}
             if value not in found:

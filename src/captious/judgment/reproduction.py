@@ -132,7 +132,7 @@ class _Runner:
     def _figure(
         self, table: PaperTable, column: PaperColumn, row: str, request: str, published: float | None, given: _Records
     ) -> Reproduced:
-        reason = given.reasons.get(request) or given.reason
+        reason = given.reasons.get(request) or given.reasons.get(column.value) or given.reason
         if not request or column.run is None:
             reason = Reason("needs", table.need_of(row), below=True)
         record = next((r for r in given.records if str(r.get(column.row)) == request and _matches(r, column)), None)

@@ -21,6 +21,7 @@ from captious.version import __version__
 _MOST_IN_CELL = 50  # characters
 _FOLD = 110  # columns of a terminal
 _MOST_WITH_INTERVALS = 2  # columns of a paper's table
+_NUMBER, _MARK = 6, 5  # columns of a terminal that a value takes, and the mark of a note
 #: Between our value and the published one.
 SIGNS = {"same": "=", "within interval": "≈", "differs": "≠", "not comparable": "|"}
 _MEANINGS = {
@@ -171,7 +172,10 @@ class Reproduction(Displayed):
         by_label = {label: [figures[row, label] for row in rows] for label in labels}
         shown = {label: _columns(own, label, detailed) for label, own in by_label.items()}
         columns = [column for added in shown.values() for column, _ in added]
-        if len(columns) == len(labels):
+        marked = any(figure.reason is not None and not figure.reason.below for figure in figures.values())
+        room = 2 + _MARK * marked
+        width = 4 + max(map(len, rows)) + sum(room + max(len(label), _NUMBER) for label in labels)
+        if len(columns) == len(labels) and width <= _FOLD:
             columns = [replace(column, head=column.group, group="") for column in columns]
         for label, added in shown.items():
             for figure in by_label[label]:
@@ -278,7 +282,7 @@ def _columns(figures: Sequence[Reproduced], label: str, detailed: bool) -> list[
     if compared:
         added.append((Column("", align="center", group=label), lambda figure, *_: _optional(_sign(figure))))
         added.append((Column("paper", group=label), _published))
-    if compared and detailed:
+    if detailed and any(figure.comparable and figure.difference is not None for figure in figures):
         added.append((Column("difference", "difference", group=label), _difference))
     return added
 
@@ -290,7 +294,7 @@ def _ours(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
         mark = marks.of(figure.reason.text)
     elif figure.reason is None and figure.value is None:
         mark = marks.of("undefined here, as the statistic is for constant scores or a single rating")
-    elif figure.stand_ins:
+    elif figure.stand_ins and figure.published is not None:
         mark = marks.of(stand_in_note(figure))
     return Cell(figure.printed, marks=mark, form=_form(figure), digits=table.digits)
 
