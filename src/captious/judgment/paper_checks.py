@@ -52,9 +52,9 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
         for key, value in column.where.items():
             found = {record.get(key) for record in records}
             if value not in found:
-                known = sorted(map(str, found))
+                choices = sorted(map(str, found))
                 raise ParameterError(
-                    f"no record has {key} {value!r}", help=f"{did_you_mean(value, known)}it is {', '.join(known)}"
+                    f"no record has {key} {value!r}", help=f"{did_you_mean(value, choices)}it is {', '.join(choices)}"
                 )
     except CaptiousError as error:
         raise of_table(paper, table, error) from error
