@@ -104,14 +104,14 @@ def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.M
     figures = result.figures
     verdicts = {(figure.column, figure.row): figure.verdict for figure in figures}
     said = {(figure.column, figure.row): figure.reason.text for figure in figures if figure.reason}
-    assert said["no file", "BLEU-1"] == "coco/captions.json in the folder of data"
+    assert said["no file", "BLEU-1"] == "needs coco/captions.json in the folder of data"
     assert "the files of composite are missing" in said["no data", "BLEU-1"]
     assert verdicts["here", "BLEU-1"] == "published figure not at hand"
     assert verdicts["no data", "BLEU-1"] == verdicts["here", "model"] == verdicts["here", "vectors"] == "needs"
     assert "vectors" in said["here", "vectors"]
     command = "hf download roberta-large" if find_spec("transformers") else "pip install 'captious[models]'"
     assert command in said["here", "model"]
-    assert said["here", "another model"] == "a model: hf download nowhere/none"
+    assert said["here", "another model"] == "needs a model: hf download nowhere/none"
     assert said["here", "sum"] == said["here", "vectors"]
     assert said["here", "theirs"] == said["nothing", "BLEU-1"] == "their weights"
     shown = " ".join(repr(result).split())
@@ -173,7 +173,7 @@ def test_files_in_a_mapping(tmp_path: Path) -> None:
     study = word_frequencies({"mine": EXAMPLES / "improved.json"}, EXAMPLES / "references.json")
     assert here.value == next(record["mine"] for record in study.records if record["word"] == "a")
     assert missing.reason is not None
-    assert missing.reason.text == "baseline.json in the folder of data"
+    assert missing.reason.text == "needs baseline.json in the folder of data"
     assert result.to_dict()["seconds"].keys() == {"words"}
 
 
@@ -190,7 +190,9 @@ def test_made_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     column = PaperColumn("recall", run, value="recall", row="word")
     tables = [PaperTable(word, "figure 3", "It shows.", {word: word}, [column], metrics=False) for word in ("a", "man")]
     absent = reproduce(Paper("p", "A paper", tables), data=tmp_path)
-    assert {figure.reason.text for figure in absent.figures if figure.reason} == {"source.json in the folder of data"}
+    assert {figure.reason.text for figure in absent.figures if figure.reason} == {
+        "needs source.json in the folder of data"
+    }
     (tmp_path / "source.json").write_text((EXAMPLES / "references.json").read_text())
     result = reproduce(Paper("p", "A paper", tables), data=tmp_path)
     assert result.figures[0].value == pytest.approx(0.941, abs=0.001)
@@ -238,7 +240,7 @@ def test_files_in_requests(data: Path) -> None:
     expected = judge("flickr8k-expert", own, data=data, resamples=10)["flickr8k-expert"][own]
     assert here.value == expected.value
     assert missing.reason is not None
-    assert missing.reason.text == "other/none.txt in the folder of data"
+    assert missing.reason.text == "needs other/none.txt in the folder of data"
 
 
 def test_what_is_the_same_prints_alike() -> None:
@@ -254,7 +256,7 @@ def test_all_that_a_row_lacks_is_said(data: Path) -> None:
     table = PaperTable("t", "table 1", "It shows.", rows, judged("flickr8k-expert", {"c": "flickr8k-expert@spice2016"}))
     (figure,) = reproduce(Paper("p", "A paper", [table]), data=data, resamples=10).figures
     assert figure.reason is not None
-    assert figure.reason.text == "other/none.txt in the folder of data; a model: hf download nowhere/none"
+    assert figure.reason.text == "needs other/none.txt in the folder of data; needs a model: hf download nowhere/none"
 
 
 def wrong(**arguments: object) -> Paper:

@@ -171,7 +171,7 @@ class _Runner:
 
     def _run(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
         if missing := [file.name for file in run.files if not self.folder.has(file.name)]:
-            return _Records([], reason=Reason("needs", f"{', '.join(missing)} in the folder of data"))
+            return _Records([], reason=Reason("needs", f"needs {', '.join(missing)} in the folder of data"))
         try:
             run = self._loaded(run)
         except UnknownNameError as error:
@@ -277,17 +277,17 @@ class _Runner:
 
     def _lacks(self, request: str) -> list[Reason]:
         """What one metric lacks here."""
-        lacking = [Reason("needs", f"{name} in the folder of data") for name in FILE_NAME.findall(request)]
+        lacking = [Reason("needs", f"needs {name} in the folder of data") for name in FILE_NAME.findall(request)]
         try:
             parsed = Request.from_text(request)
             metric = catalogue.get(parsed.metric)
             own_model = parsed.parameters.get("model")
             if own_model is not None and not is_here(own_model):
-                return [*lacking, Reason("needs", f"a model: hf download {own_model}")]
+                return [*lacking, Reason("needs", f"needs a model: hf download {own_model}")]
             if metric.default_models and self.settings.model is None and own_model is None:
                 here = availability(metric.name)
                 if not here.runs:
-                    return [*lacking, Reason("needs", f"a model: {here.help}")]
+                    return [*lacking, Reason("needs", f"needs a model: {here.help}")]
             if not lacking:
                 parsed.make(metric, self._settings([request]))
         except CaptiousError as error:

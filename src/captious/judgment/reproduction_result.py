@@ -27,7 +27,7 @@ SIGNS = {"same": "=", "within interval": "≈", "differs": "≠", "not comparabl
 _MEANINGS = {
     "=": "the same as published, to half a unit of the last digit",
     "≈": "the published figure is in our interval",
-    "≠": "neither",
+    "≠": "neither the same nor in our interval",
     "|": "not comparable",
 }
 
