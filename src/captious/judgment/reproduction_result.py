@@ -407,9 +407,9 @@ class PaperIndex(Displayed):
 
 #: What the states of tables mean.
 STATES = {
-    "reproduced": "captious computes figures that are published",
-    "differs": "the same, and it is known why some differ",
-    "not comparable": "the same, but of other data than the paper's",
+    "reproduced": "published figures are the same here, or within our interval",
+    "differs": "some published figures differ, and it is known why",
+    "not comparable": "figures are published, but ours are of other data or training",
     "computed": "captious computes it, but no figure is published or at hand",
     "command": "another command computes it",
     "needs": "nothing can be computed without what captious does not bring",
