@@ -16,20 +16,26 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from captious.judgment.paper_checks import check_table
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Paper, PaperTable
+from captious.judgment.reproduction_result import SIGNS, STATES
 
 PAGES = Path(__file__).parents[1] / "docs" / "papers"
 MEASURED = PAGES / "measured"
 _WIDTH = 120
+_LETTERS = "abcdefgh"
 _FIGURE = re.compile(r'\{\s+"ci95_high"[^}]*\}')
 _CLAUSE_END = re.compile(r"[.:;] ")
-_MARKS = {"same": "=", "within interval": "≈", "differs": "≠"}
+_COMPARED = ("same", "within interval", "differs")
 
 
 def pages() -> dict[str, str]:
     """The text of every page by file name."""
-    papers = [paper_names.get(name) for name in paper_names.names()]
+    papers = [paper_names.get(name) for name in paper_names.BUILT_IN]
+    for paper in papers:
+        for table in paper.tables:
+            check_table(paper, table)
     return {"../papers.md": _index(papers), **{f"{paper.name}.md": _page(paper) for paper in papers}}
 
 
@@ -45,11 +51,15 @@ def _index(papers: list[Paper]) -> str:
             "[Add your paper's tables](add-a-paper.md) shows how a package brings its own."
         ),
         "",
+        _text("The state of a table is one of these words:"),
+        "",
+        *(f"- *{state}*: {meaning}" for state, meaning in STATES.items()),
+        "",
         _text(
-            "A table *works* if captious computes every row; it *differs* where we know why figures differ from the "
-            "published ones; and it *needs* files, models or captions that captious cannot bring. Rows that need "
-            "nothing are computed all the same: the third column counts figures that were computed, and how many of "
-            "those that are published agree, as printed or within our interval. Published figures of other tables "
+            "Every table is computed from the [folder of judgment data](judgment.md#data); what else it needs, such as "
+            "word vectors or models, is what its metrics declare. Rows that need nothing are computed all the same: "
+            "the third column counts figures that were computed, and how many of those that are published are the "
+            "same, to half a unit of the paper's last digit, or within our interval. Published figures of other tables "
             "were not at hand; neither were page numbers. The page of a paper and `captious reproduce list` say in "
             "full what a table needs, and why figures differ."
         ),
@@ -61,26 +71,27 @@ def _index(papers: list[Paper]) -> str:
             "",
             f"{paper.title}.",
             "",
-            "| table | in the paper | figures | here |",
-            "|---|---|---|---|",
+            "| table | in the paper | figures | state | why, and what it needs |",
+            "|---|---|---|---|---|",
         ]
         measured = _measured(paper.name)
         for table in paper.tables:
             counted = _counted(measured.get(table.name, {}).get("figures", []))
-            lines.append(f"| `{table.name}` | {table.place} | {counted} | {_brief(table)} |")
+            lines.append(f"| `{table.name}` | {table.place} | {counted} | {table.state} | {_brief(table)} |")
     return "\n".join(lines) + "\n"
 
 
 def _brief(table: PaperTable) -> str:
-    """What a table needs, and how ours differ, each to the end of its first clause."""
-    said = {"needs ": table.needs, "differs: ": table.differs}
-    return "; ".join(word + _CLAUSE_END.split(text, maxsplit=1)[0] for word, text in said.items() if text) or "works"
+    """How ours differ, what the table needs, and what else computes it, each to the end of its first clause."""
+    needs = ", ".join(dict.fromkeys(_CLAUSE_END.split(need, maxsplit=1)[0] for need in table.all_needs))
+    said = {"": table.differs, "needs ": needs, "run ": table.command if table.state == "command" else ""}
+    return "; ".join(word + _CLAUSE_END.split(text, maxsplit=1)[0] for word, text in said.items() if text)
 
 
 def _counted(figures: list[dict[str, Any]]) -> str:
     """How many figures were computed, and how many of those that were published agree."""
     computed = [figure for figure in figures if figure["value"] is not None]
-    compared = [figure for figure in computed if figure["verdict"] in _MARKS]
+    compared = [figure for figure in computed if figure["verdict"] in _COMPARED]
     agree = sum(figure["verdict"] != "differs" for figure in compared)
     return f"{len(computed)}" + (f", {agree} of {len(compared)} agree" if compared else "") if computed else ""
 
@@ -93,8 +104,8 @@ def _page(paper: Paper) -> str:
         _text(
             "The tables below are written by `tools/papers.py` from the values in "
             f"`captious/judgment/papers/{paper.name}.py` and from results of this command. Cells hold our value with "
-            "its 95% interval, and the published figure after a sign: = the same as printed, ≈ within our interval, "
-            "≠ different. [Tables of papers](../papers.md) lists all."
+            "its 95% interval, and the published figure after a sign: = the same, to half a unit of its last digit, ≈ "
+            "within our interval, ≠ different, ; not comparable. [Tables of papers](../papers.md) lists all."
         )
     ]
     for table in paper.tables:
@@ -103,11 +114,17 @@ def _page(paper: Paper) -> str:
         if figures or table.published:
             lines += ["", *_figures(table, figures)]
         seconds = measured.get(table.name, {}).get("seconds", 0)
+        for mark, resource in zip(_LETTERS, _stand_ins(figures), strict=False):
+            lines += [
+                "",
+                _text(f"<sup>{mark}</sup> with {resource}, unlike the paper: an equal figure may be a coincidence."),
+            ]
         for label, text in (
+            ("State", f"{table.state}: {STATES[table.state]}"),
             ("Command", table.command),
             ("Time", f"{seconds:.0f} s of CPU time, all cores together" if seconds >= 1 else ""),
             ("Why figures differ", table.differs),
-            ("Needs", table.needs),
+            ("Needs", table.needs_text),
             ("Open", table.remark),
         ):
             if text:
@@ -117,28 +134,37 @@ def _page(paper: Paper) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _stand_ins(figures: list[dict[str, Any]]) -> list[str]:
+    """What stands in for the paper's resources in figures that are compared, each once."""
+    compared = [figure for figure in figures if figure["verdict"] in SIGNS]
+    return [*dict.fromkeys(figure["stand_ins"] for figure in compared if figure["stand_ins"])]
+
+
 def _figures(table: PaperTable, figures: list[dict[str, Any]]) -> list[str]:
     """The rows of a table in Markdown; of one that was not measured, its published figures."""
     found = {(figure["row"], figure["column"]): figure for figure in figures}
+    marks = {resource: f"<sup>{mark}</sup>" for resource, mark in zip(_stand_ins(figures), _LETTERS, strict=False)}
     lines = [f"| | {' | '.join(column.label for column in table.columns)} |", "|---|" + "---|" * len(table.columns)]
     for row in table.rows:
         published = table.published.get(row, (None,) * len(table.columns))
         pairs = zip(table.columns, published, strict=True)
-        cells = [_cell(table, found.get((row, column.label)), figure) for column, figure in pairs]
+        cells = [_cell(table, found.get((row, column.label)), figure, marks) for column, figure in pairs]
         lines.append(f"| {row} | {' | '.join(cells)} |")
     return lines
 
 
-def _cell(table: PaperTable, figure: dict[str, Any] | None, published: float | None) -> str:
+def _cell(table: PaperTable, figure: dict[str, Any] | None, published: float | None, marks: dict[str, str]) -> str:
     theirs = "" if published is None else _number(published, table.digits)
     if figure is None or figure["value"] is None:
         return f"– ; {theirs}" if theirs else "–"
     scale = 100 if table.percent else 1
-    ours = _number(scale * figure["value"], table.digits)
+    ours = theirs if figure["verdict"] == "same" else _number(scale * figure["value"], table.digits)
+    ours += marks.get(figure["stand_ins"], "") if theirs else ""
     if figure["ci95_low"] is not None:
         low, high = (_number(scale * figure[end], table.digits) for end in ("ci95_low", "ci95_high"))
         ours += f" ({low} – {high})"
-    return f"{ours} {_MARKS.get(figure['verdict'], ';')} {theirs}" if theirs else ours
+    sign = SIGNS[figure["verdict"]].replace("|", ";") if theirs else ""
+    return f"{ours} {sign} {theirs}" if theirs else ours
 
 
 def _number(value: float, digits: int) -> str:
@@ -163,7 +189,7 @@ def take(result: Path) -> None:
     for table in document["tables"]:
         figures = [figure for figure in document["figures"] if figure["table"] == table]
         if any(figure["value"] is not None for figure in figures):
-            kept = ("row", "column", "value", "ci95_low", "ci95_high", "verdict")
+            kept = ("row", "column", "value", "ci95_low", "ci95_high", "verdict", "stand_ins")
             known[table] = {
                 "resamples": document["resamples"],
                 "seconds": document["seconds"][table],

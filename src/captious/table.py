@@ -46,6 +46,7 @@ class Cell:
         significant: it is a significant difference.
         marks: what stands behind it as a superscript, such as the letters of systems that are significantly worse.
         form: how it is written, if not as the other cells of its column.
+        digits: digits behind the point, if not those of its form.
     """
 
     value: object
@@ -54,6 +55,7 @@ class Cell:
     significant: bool = False
     marks: str = ""
     form: Form | None = None
+    digits: int | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ class Table:
         interval_style: where papers have intervals.
         fold: columns of a terminal that the table is folded to.
         below: a table below, but not in papers.
+        following: tables that follow, with their own notes. The records and the document of the first are of all.
         pictures: by file name without extension.
         warnings: about misleading numbers, one sentence each.
         legend: what the marks of cells mean, a sentence.
@@ -150,6 +153,7 @@ class Table:
     interval_style: IntervalStyle = "beside"
     fold: int | None = None
     below: Table | None = None
+    following: Sequence[Table] = ()
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     legend: str = ""

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,11 +15,12 @@ from captious.errors import ParameterError
 from captious.judgment import judge, made_files, studies
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged
-from captious.judgment.reproduction import reproduce
-from captious.judgment.reproduction_result import PaperIndex, Reproduced
+from captious.judgment.reproduction import reproduce, stand_ins
+from captious.judgment.reproduction_result import STATES, PaperIndex, Reproduced
 from captious.judgment.studies import word_frequencies
 from captious.learned.feature_sets import Feature, FeatureSet
 from captious.learned.network_recipes import Recipe, as_recipe
+from captious.report.formats import FORMATS
 
 from ..support.judgments import write_jsonl
 
@@ -58,7 +60,9 @@ def test_values_are_those_of_judge(data: Path) -> None:
     assert by_row["people"].value == expected.people.value
     assert by_row["people"].verdict == "published figure not at hand"
     shown = repr(result)
-    assert "t (table 1): tau" in shown
+    assert shown.startswith("p t (table 1)\n")
+    (line,) = (line for line in shown.splitlines() if line.startswith("  BLEU-1 "))
+    assert f"=  {bleu:.3f}".replace("0.", " .") in line
     assert "expert.jsonl (CRC-32" in shown
     assert result.signatures.keys() == {"bleu-1", "rouge-l"}
 
@@ -72,13 +76,17 @@ def test_hundredths(data: Path) -> None:
 
 
 def test_verdicts() -> None:
-    def verdict(value: float | None, interval: tuple[float, float] | None, published: float | None) -> str:
-        return Reproduced("t", "c", "r", value, interval, published, 0.001).verdict
+    def verdict(
+        value: float | None, interval: tuple[float, float] | None, published: float | None, comparable: bool = True
+    ) -> str:
+        return Reproduced("t", "c", "r", value, interval, published, 0.001, comparable=comparable).verdict
 
     assert verdict(0.4404, None, 0.44) == "same"
     assert verdict(0.4406, None, 0.44) == "differs"
     assert verdict(0.4406, (0.43, 0.45), 0.44) == "within interval"
-    assert verdict(None, None, 0.44) == "undefined here"
+    assert verdict(0.4405, None, 0.44) == "same"
+    assert verdict(0.44, (0.43, 0.45), 0.44, comparable=False) == "not comparable"
+    assert verdict(None, None, 0.44) == "undefined"
 
 
 def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,19 +102,22 @@ def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.M
     table = PaperTable("t", "table 1", "It shows.", rows, runs, needs="their weights")
     result = reproduce(Paper("p", "A paper", [table]), data=data, resamples=30)
     figures = result.figures
-    said = {(figure.column, figure.row): figure.verdict for figure in figures}
+    verdicts = {(figure.column, figure.row): figure.verdict for figure in figures}
+    said = {(figure.column, figure.row): figure.reason.text for figure in figures if figure.reason}
     assert said["no file", "BLEU-1"] == "needs coco/captions.json in the folder of data"
     assert "the files of composite are missing" in said["no data", "BLEU-1"]
-    assert said["here", "BLEU-1"] == "published figure not at hand"
+    assert verdicts["here", "BLEU-1"] == "published figure not at hand"
+    assert verdicts["no data", "BLEU-1"] == verdicts["here", "model"] == verdicts["here", "vectors"] == "needs"
     assert "vectors" in said["here", "vectors"]
     command = "hf download roberta-large" if find_spec("transformers") else "pip install 'captious[models]'"
     assert command in said["here", "model"]
     assert said["here", "another model"] == "needs a model: hf download nowhere/none"
     assert said["here", "sum"] == said["here", "vectors"]
-    assert said["here", "theirs"] == said["nothing", "BLEU-1"] == "needs their weights"
-    shown = repr(result)
-    assert "needs what is said below" in shown
-    assert "t needs: their weights" in shown
+    assert said["here", "theirs"] == said["nothing", "BLEU-1"] == "their weights"
+    shown = " ".join(repr(result).split())
+    needs = "their weights; word vectors, for vectors and sum; roberta-large, for model; nowhere/none, for another"
+    assert f"needs: {needs}" in shown
+    assert shown.count("no word vectors are available; captious vectors add") == 1
 
 
 def test_settings_that_a_table_does_not_use_are_ignored(data: Path) -> None:
@@ -140,7 +151,7 @@ def test_p_values_over_systems(shared_data: Path) -> None:
     expected = judge("coco-2015@m1", "meteor", data=shared_data, resamples=30)["coco-2015"]["meteor"]
     (record,) = result.records
     assert record["p"] == expected.p
-    assert [column.head for column in result.to_table().columns][2] == "p"
+    assert [column.head for column in result.to_table().columns] == ["", "95%", "p"]
     assert "coco-2015@m1-meteor" in result.pictures
 
 
@@ -161,7 +172,8 @@ def test_files_in_a_mapping(tmp_path: Path) -> None:
     here, missing = result.figures
     study = word_frequencies({"mine": EXAMPLES / "improved.json"}, EXAMPLES / "references.json")
     assert here.value == next(record["mine"] for record in study.records if record["word"] == "a")
-    assert missing.verdict == "needs baseline.json in the folder of data"
+    assert missing.reason is not None
+    assert missing.reason.text == "needs baseline.json in the folder of data"
     assert result.to_dict()["seconds"].keys() == {"words"}
 
 
@@ -178,7 +190,9 @@ def test_made_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     column = PaperColumn("recall", run, value="recall", row="word")
     tables = [PaperTable(word, "figure 3", "It shows.", {word: word}, [column], metrics=False) for word in ("a", "man")]
     absent = reproduce(Paper("p", "A paper", tables), data=tmp_path)
-    assert {figure.verdict for figure in absent.figures} == {"needs source.json in the folder of data"}
+    assert {figure.reason.text for figure in absent.figures if figure.reason} == {
+        "needs source.json in the folder of data"
+    }
     (tmp_path / "source.json").write_text((EXAMPLES / "references.json").read_text())
     result = reproduce(Paper("p", "A paper", tables), data=tmp_path)
     assert result.figures[0].value == pytest.approx(0.941, abs=0.001)
@@ -200,7 +214,7 @@ def test_trainings_get_the_settings_of_their_features(data: Path, monkeypatch: p
     table = PaperTable("t", "table 1", "It shows.", {"a": "a"}, columns, metrics=False)
     vectors = EXAMPLES / "captions-12d.txt"
     result = reproduce(Paper("p", "A paper", [table]), data=data, settings=Settings(vectors=vectors))
-    assert [figure.verdict for figure in result.figures] == ["enough", "enough"]
+    assert [figure.reason and figure.reason.text for figure in result.figures] == ["enough", "enough"]
     assert given[0] is not None
     assert given[1] is None
 
@@ -209,11 +223,10 @@ def test_index() -> None:
     index = PaperIndex()
     records = index.to_table().records
     assert {record["paper"] for record in records} == {"lceval", "wembsim", "leic", "yi2020", "smurf", "coco"}
-    assert all(str(record["status"]).startswith(("works", "differs: ", "needs ")) for record in records)
-    assert {record["state"] for record in records} == {"works", "differs", "needs"}
+    assert {record["state"] for record in records} == STATES.keys()
     assert len(records) == sum(len(paper_names.get(name).tables) for name in paper_names.names())
     shown = repr(index)
-    assert "lceval pascal-50s: differs: WMD has other word vectors" in " ".join(shown.split())
+    assert "; differs: WMD has other word vectors" in " ".join(shown.split())
     assert "wmt16" in shown
     json.dumps(index.to_table().document)
 
@@ -226,4 +239,166 @@ def test_files_in_requests(data: Path) -> None:
     own = f"yi2020-unigram:stop_words={data / 'words.txt'}"
     expected = judge("flickr8k-expert", own, data=data, resamples=10)["flickr8k-expert"][own]
     assert here.value == expected.value
-    assert missing.verdict == "needs other/none.txt in the folder of data"
+    assert missing.reason is not None
+    assert missing.reason.text == "needs other/none.txt in the folder of data"
+
+
+def test_what_is_the_same_prints_alike() -> None:
+    """62.05 rounds to 62.1, or to 62.0, which the paper prints."""
+    figure = Reproduced("t", "c", "r", 0.6205, None, 0.62, 0.001)
+    assert (figure.verdict, figure.printed) == ("same", 0.62)
+    other = Reproduced("t", "c", "r", 0.6206, None, 0.62, 0.001)
+    assert (other.verdict, other.printed) == ("differs", 0.6206)
+
+
+def test_all_that_a_row_lacks_is_said(data: Path) -> None:
+    rows = {"BERT": "yi2020:model=nowhere/none,stop_words={other/none.txt}"}
+    table = PaperTable("t", "table 1", "It shows.", rows, judged("flickr8k-expert", {"c": "flickr8k-expert@spice2016"}))
+    (figure,) = reproduce(Paper("p", "A paper", [table]), data=data, resamples=10).figures
+    assert figure.reason is not None
+    assert figure.reason.text == "needs other/none.txt in the folder of data; needs a model: hf download nowhere/none"
+
+
+def wrong(**arguments: object) -> Paper:
+    columns = judged("flickr8k-expert", {"c": "flickr8k-expert@spice2016"})
+    given: dict[str, object] = {"rows": {"a": "bleu-1"}, "columns": columns, **arguments}
+    return Paper("mine", "A paper", [PaperTable("t", "table 1", "It shows.", **given)])  # type: ignore[arg-type]
+
+
+def column(run: Run, **arguments: Any) -> list[PaperColumn]:
+    return [PaperColumn("c", run, **arguments)]
+
+
+JUDGED = Run("judge", {"benchmarks": ("flickr8k-expert@tau-b",)})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "help"),
+    [
+        ({"columns": judged("flikr8k-expert", {"c": "flikr8k-expert"})}, "no benchmark 'flikr8k-expert'", "flickr8k-e"),
+        ({"columns": judged("flickr8k-expert@tau-bb", {"c": "x"})}, "has no protocol 'tau-bb'", "tau-b"),
+        (
+            {"columns": judged("flickr8k-expert@tau-b", {"c": "flickr8k-expert@spice2016"})},
+            "of a protocol not judged: 'flickr8k-expert@spice2016'",
+            "flickr8k-expert@tau-b",
+        ),
+        ({"rows": {"a": "blue-1"}}, "there is no metric 'blue-1'", "bleu-1"),
+        ({"rows": {"a": "sum:bleu-1+metoer"}}, "there is no metric 'metoer'", "meteor"),
+        ({"rows": {"a": "cider-d@papr"}}, "cider-d has no variant 'papr'", "paper"),
+        ({"rows": {"a": "cider-d:sigm=2"}}, "cider-d has no parameter 'sigm'", "sigma"),
+        ({"columns": column(Run("robustnes", {}))}, "there is no study 'robustnes'", "robustness"),
+        ({"columns": column(Run("robustness", {"smple": 1}))}, "robustness has no parameter 'smple'", "sample"),
+        ({"columns": column(JUDGED, value="valeu")}, "no record has the key 'valeu'", "value"),
+        ({"columns": column(JUDGED, where={"part": "HX"})}, "no record has part 'HX'", "it is"),
+        ({"columns": column(JUDGED, where={"statistic": "kendall-tau"})}, "no record has statistic", "kendall-tau-b"),
+        ({"columns": judged("{data}/mine.jsonl@spearmn", {"c": "mine"})}, "no statistic 'spearmn'", "spearman"),
+    ],
+)
+def test_names_that_do_not_exist(data: Path, arguments: dict[str, Any], message: str, help: str) -> None:
+    """Nothing mistyped is silently left out."""
+    (data / "mine.jsonl").write_text('{"candidate": "a", "references": ["a dog"], "rating": 3}\n')
+    if "{data}" in str(arguments):
+        arguments = {"columns": judged(f"{data}/mine.jsonl@spearmn", {"c": "mine"})}
+    with pytest.raises(ParameterError, match=message) as raised:
+        reproduce(wrong(**arguments), data=data, resamples=10)
+    assert "table t of the paper mine" in raised.value.where
+    assert help in raised.value.help
+
+
+def test_columns_that_are_metrics(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Correlations with a metric that cannot run here need what it needs."""
+    monkeypatch.delenv("CAPTIOUS_VECTORS")
+    run = Run("metric_correlations", {"benchmark": "flickr8k-expert"})
+    columns = [PaperColumn(name, run, value=name) for name in ("bleu-1", "wembsim")]
+    table = PaperTable("t", "1", "S.", {name: name for name in ("bleu-1", "rouge-l", "wembsim")}, columns)
+    figures = {(f.row, f.column): f for f in reproduce(Paper("p", "P", [table]), data=data).figures}
+    assert figures["rouge-l", "bleu-1"].value is not None
+    assert figures["rouge-l", "wembsim"].verdict == figures["wembsim", "bleu-1"].verdict == "needs"
+
+
+def test_rows_that_no_record_is_about(tmp_path: Path) -> None:
+    (tmp_path / "references.json").write_text((EXAMPLES / "references.json").read_text())
+    run = Run("word_agreement", {"references": File("references.json"), "n_words": 3})
+    columns = [PaperColumn("recall", run, value="recall", row="word")]
+    table = PaperTable("words", "figure 3", "It shows.", {"a": "a", "b": "onn"}, columns, metrics=False)
+    _, missing = reproduce(Paper("p", "A paper", [table]), data=tmp_path).figures
+    assert missing.reason is not None
+    assert missing.reason.text.startswith("no record has word 'onn'")
+    assert missing.verdict == "not computed"
+
+
+def test_stand_ins() -> None:
+    """An equal figure of other parses, vectors or weights is not said to be the same without a note."""
+    spice = "spice|variant:official|tokenizer:ptb|parser:bundled-2|synonyms:meteor-1.5"
+    assert stand_ins([spice]) == ("the grammar bundled-2",)
+    assert stand_ins([spice.replace("bundled-2", "corenlp-3.6.0")]) == ()
+    vectors = "wembsim|vectors:glove-840b-7b04254a|combine:mean"
+    assert stand_ins([vectors]) == ("the word vectors glove-840b-7b04254a",)
+    assert stand_ins([vectors], "wembsim:vectors=glove-840b") == ()
+    assert stand_ins(["lceval|variant:trained|weights:coco-1"]) == ("the weights coco-1 of this package",)
+
+
+def test_stand_ins_are_noted(data: Path, meteor_tables: object) -> None:
+    columns = judged("flickr8k-expert@tau-b", {"tau": "flickr8k-expert@tau-b"})
+    rows = {"SPICE": "spice", "BLEU-1": "bleu-1"}
+    first = reproduce(Paper("p", "P", [PaperTable("t", "1", "S.", rows, columns)]), data=data, resamples=10)
+    table = PaperTable("t", "1", "S.", rows, columns, {"SPICE": (round(first.figures[0].value or 0, 3),)})
+    result = reproduce(Paper("p", "P", [table]), data=data, resamples=10)
+    spice, bleu = result.figures
+    assert (spice.verdict, len(spice.stand_ins), bleu.stand_ins) == ("same", 1, ())
+    assert "an equal figure may be a coincidence" in " ".join(repr(result).split())
+    assert "coincidence" not in repr(first)  # nothing is compared
+    assert result.records[0]["stand_ins"] == spice.stand_ins[0]
+
+
+def test_the_matrix_of_the_paper(data: Path) -> None:
+    """Rows and columns are the paper's, in its digits; tables follow each other in every format."""
+    columns = [
+        *judged("flickr8k-expert@tau-b", {"tau-b": "flickr8k-expert@tau-b"}),
+        *judged("flickr8k-expert@spice2016", {"tau-c": "flickr8k-expert@spice2016"}),
+        *judged("flickr8k-expert@tau-b", {"third": "flickr8k-expert@tau-b"}),
+    ]
+    table = PaperTable("t", "1", "S.", {"BLEU-1": "bleu-1"}, columns, {"BLEU-1": (0.1, 0.2, None)}, digits=2)
+    result = reproduce(Paper("p", "P", [table, replace(table, name="u")]), data=data, resamples=10)
+    shown = result.to_table()
+    assert [column.group for column in shown.columns] == ["tau-b"] * 3 + ["tau-c"] * 3 + ["third"]
+    assert [row.label for row in shown.rows] == ["BLEU-1"]
+    assert [cell.digits for cell in shown.rows[0].cells if cell and cell.form == "number"] == [2] * 5
+    (following,) = shown.following
+    assert following.title == "p u (1)"
+    for text in (repr(result), *(FORMATS[name](shown) for name in ("markdown", "html", "latex"))):
+        assert "p u (1)" in str(text)
+    assert result.records[0]["value"] == result.figures[0].value
+
+
+def test_not_comparable(data: Path) -> None:
+    other = paper(published={"BLEU-1": (0.9,)}, comparable=False, differs="other data")
+    result = reproduce(other, data=data, resamples=10)
+    assert result.figures[0].verdict == "not comparable"
+    assert "| not comparable" in repr(result)
+    assert result.to_dict()["states"] == {"t": "not comparable"}
+
+
+def test_broken_packages_do_not_hide_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = paper_names.get
+
+    def get(name: str) -> Paper:
+        if name == "broken":
+            raise ParameterError("the paper broken cannot be loaded: no module", where="entry point x:PAPER")
+        return wrong(rows={"a": "blue-1"}) if name == "typo" else load(name)
+
+    monkeypatch.setattr(paper_names, "names", lambda: ["coco", "broken", "typo"])
+    monkeypatch.setattr(paper_names, "get", get)
+    records = PaperIndex().to_table().records
+    states = {record["paper"]: record["state"] for record in records if record["paper"] != "coco"}
+    assert states == {"broken": "broken", "typo": "broken"}
+    assert sum(record["paper"] == "coco" for record in records) == 6
+    shown = " ".join(repr(PaperIndex()).split())
+    assert "broken: the paper broken cannot be loaded: no module" in shown
+    assert "there is no metric 'blue-1'" in shown
+
+
+def test_people_are_not_a_metric(data: Path) -> None:
+    with pytest.raises(ParameterError, match="people are not a metric") as raised:
+        judge("flickr8k-expert", ["bleu-1", "people"], data=data)
+    assert "their agreement is a row" in raised.value.help

@@ -112,6 +112,16 @@ def test_other_resources_than_in_training_are_said() -> None:
     assert LCEval(weights=same).warnings(table(["a"], [["b"]]), None) == []
 
 
+def test_vectors_of_training_under_another_name_are_not_warned_of() -> None:
+    """Checksums tell whether resources are the same, not names."""
+    metric = NNEval()
+    current = str(metric.resources["vectors"])
+    renamed = replace(metric.trained, resources={**metric.trained.resources, "vectors": f"other-{current[-8:]}"})
+    assert not [text for text in NNEval(weights=renamed).warnings(table(["a"], [["b"]]), None) if "vectors" in text]
+    changed = replace(renamed, resources={"vectors": f"{current[:-8]}00000000"})
+    assert [text for text in NNEval(weights=changed).warnings(table(["a"], [["b"]]), None) if "trained with" in text]
+
+
 def test_another_grammar_than_in_training_is_said() -> None:
     features = FeatureSet("chains", (Feature("hwcm-2"),))
     trained = NetworkWeights("lceval", "own", features, random_network(1, 2), resources={"parser": "bundled-1"})

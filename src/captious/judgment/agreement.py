@@ -27,6 +27,7 @@ from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgme
 from captious.judgment.own_judgments import as_own, load_own
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.published_scores import check_all_used
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import coco_available
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import ALL, MetricLike, check_used
@@ -107,6 +108,11 @@ def judge(
         else:
             requested.append(benchmark if isinstance(benchmark, HumanJudgments) else load_judgments(benchmark, data))
     _check(requested, metrics, external)
+    if PEOPLE in metrics and not catalogue.owner(PEOPLE):
+        raise ParameterError(
+            "people are not a metric",
+            help="leave them out: where a benchmark has several raters, their agreement is a row below the metrics",
+        )
     settings = Settings() if settings is None else settings
     if not metrics:
         check_used(settings, ())

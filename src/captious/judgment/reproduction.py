@@ -14,17 +14,19 @@ from time import process_time
 from typing import Any
 
 from captious.displayed import Displayed
-from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError
+from captious.entry_points import did_you_mean
+from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.agreement import judge, load_judgments
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.judgment_result import Judgment
+from captious.judgment.metric_needs import FILE_NAME
 from captious.judgment.metric_sums import summands
+from captious.judgment.paper_checks import check_column, check_table, of_table, one_line
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
-from captious.judgment.reproduction_result import Reproduced, Reproduction
-from captious.learned.network_recipes import Recipe
+from captious.judgment.reproduction_result import Reason, Reproduced, Reproduction
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import availability
 from captious.metrics.contract.request import Request
@@ -33,9 +35,6 @@ from captious.models.pretrained import is_here
 from captious.pictures import Picture
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
-
-#: A file in the folder of data, within a request for a metric.
-_FILE_NAME = re.compile(r"\{([^{}]+)\}")
 
 
 def reproduce(
@@ -60,18 +59,21 @@ def reproduce(
 
     Raises:
         UnknownNameError: no such paper or table.
+        ParameterError: a table names a benchmark, protocol, metric, study or part that does not exist.
         ResourceError: no folder of judgment data.
     """
     if isinstance(paper, str):
         paper = paper_names.get(paper)
     tables = paper.tables if table is None else [paper.table(table)]
+    for each in tables:
+        check_table(paper, each)
     figures: list[Reproduced] = []
     seconds: dict[str, float] = {}
     with (
         TemporaryDirectory(prefix="captious-") as work,
         steps(tables, lambda table: f"{paper.name} {table.name}") as computed,
     ):
-        runner = _Runner(data_folder(data), Path(work), settings or Settings(), Sampling(resamples, seed))
+        runner = _Runner(paper, data_folder(data), Path(work), settings or Settings(), Sampling(resamples, seed))
         for each in computed:
             start = process_time()
             figures += runner.figures(each)
@@ -91,18 +93,19 @@ def reproduce(
 
 @dataclass(frozen=True)
 class _Records:
-    """What a run gave, and why it gave nothing: for some rows, row -> reason; or for all."""
+    """What a run gave with which signatures, and why it gave nothing: for some rows, row -> reason; or for all."""
 
     records: Sequence[Mapping[str, Any]]
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    reason: str = ""
+    reasons: Mapping[str, Reason] = field(default_factory=dict)
+    reason: Reason | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Runner:
     """Runs, each once, and what they tell about themselves; files are made in the folder ``work``."""
 
-    def __init__(self, folder: DataFolder, work: Path, settings: Settings, sampling: Sampling) -> None:
-        self.folder, self.work, self.settings, self.sampling = folder, work, settings, sampling
+    def __init__(self, paper: Paper, folder: DataFolder, work: Path, settings: Settings, sampling: Sampling) -> None:
+        self.paper, self.folder, self.work, self.settings, self.sampling = paper, folder, work, settings, sampling
         self.signatures: dict[str, str] = {}
         self.data: dict[str, str] = {}
         self.pictures: dict[str, Picture] = {}
@@ -112,13 +115,15 @@ class _Runner:
     def figures(self, table: PaperTable) -> list[Reproduced]:
         """Every figure of a table, column by column; of one that this does not compute, a line that says why."""
         if not table.columns:
-            reason = f"needs {table.needs}" if table.needs else f"run {table.command}"
-            return [Reproduced(table.name, "", "the table", None, None, None, 1.0, reason)]
+            reason = Reason("needs", table.needs_text) if table.needs else Reason("command", table.command)
+            return [Reproduced(table.name, "", "the table", None, None, None, 1.0, replace(reason, below=True))]
         rows = {row: self._with_paths(request) for row, request in table.rows.items()}
         requests = [request for request in rows.values() if request]
         figures = []
         for number, column in enumerate(table.columns):
             given = self._records(column.run, tuple(requests), table) if column.run else _Records([])
+            if given.records:
+                check_column(self.paper, table, column, given.records)
             for row, request in rows.items():
                 published = table.published[row][number] if row in table.published else None
                 figures.append(self._figure(table, column, row, request, published, given))
@@ -127,19 +132,36 @@ class _Runner:
     def _figure(
         self, table: PaperTable, column: PaperColumn, row: str, request: str, published: float | None, given: _Records
     ) -> Reproduced:
-        reason = given.reasons.get(request) or given.reason
+        reason = given.reasons.get(request) or given.reasons.get(column.value) or given.reason
         if not request or column.run is None:
-            reason = f"needs {table.needs}" if table.needs else "nothing here computes it"
+            reason = Reason("needs", table.need_of(row), below=True)
         record = next((r for r in given.records if str(r.get(column.row)) == request and _matches(r, column)), None)
+        if reason is None and record is None and not table.metrics:
+            reason = _no_record(request, column, given.records)
         if published is not None and table.percent:
             published /= 100
         value, interval, p = None, None, None
-        if record is not None and not reason:
+        if record is not None and reason is None:
             value, p = record.get(column.value), record.get("p") if column.value == "value" else None
             if column.value == "value" and record.get("ci95_low") is not None:
                 interval = (record["ci95_low"], record["ci95_high"])
         unit = 10.0**-table.digits / (100 if table.percent else 1)
-        return Reproduced(table.name, column.label, row, value, interval, published, unit, reason, table.percent, p)
+        own = [given.signatures[request]] if request in given.signatures else []
+        signatures = own if table.metrics else [*given.signatures.values()]
+        return Reproduced(
+            table.name,
+            column.label,
+            row,
+            value,
+            interval,
+            published,
+            unit,
+            reason,
+            table.percent,
+            p,
+            table.comparable,
+            () if value is None else stand_ins(signatures, table.rows[row]),
+        )
 
     def _records(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
         key = (id(run), requests if table.metrics else ())
@@ -149,9 +171,11 @@ class _Runner:
 
     def _run(self, run: Run, requests: tuple[str, ...], table: PaperTable) -> _Records:
         if missing := [file.name for file in run.files if not self.folder.has(file.name)]:
-            return _Records([], reason=f"needs {', '.join(missing)} in the folder of data")
+            return _Records([], reason=Reason("needs", f"needs {', '.join(missing)} in the folder of data"))
         try:
             run = self._loaded(run)
+        except UnknownNameError as error:
+            raise of_table(self.paper, table, error) from error
         except CaptiousError as error:  # of the data
             return _Records([], reason=_reason(error))
         if not table.metrics:
@@ -159,7 +183,8 @@ class _Runner:
         reasons = {request: why for request in requests if request != PEOPLE and (why := self._why_not(request))}
         usable = tuple(request for request in requests if request not in reasons and request != PEOPLE)
         if not usable:
-            return _Records([], reasons | {PEOPLE: "needs a metric beside it"})
+            with_a_metric = Reason("not computed", "people are compared beside a metric: add one to the table")
+            return _Records([], reasons | {PEOPLE: with_a_metric})
         given = self._called(run, usable)
         return replace(given, reasons={**given.reasons, **reasons})
 
@@ -176,25 +201,28 @@ class _Runner:
             result = self._result(run, metrics)
         except (ParameterError, ResourceError, MissingExtraError) as error:
             if len(metrics) < 2:
+                if run.function == "judge" and isinstance(error, ParameterError):
+                    error.help = ""  # about options that judge has and reproduce has not
                 return _Records([], reason=_reason(error))
             parts = {metric: self._called(run, (metric,)) for metric in metrics}
             records = [record for part in parts.values() for record in part.records]
-            return _Records(records, {metric: part.reason for metric, part in parts.items() if part.reason})
+            signatures = {label: text for part in parts.values() for label, text in part.signatures.items()}
+            reasons = {metric: part.reason for metric, part in parts.items() if part.reason}
+            return _Records(records, reasons, signatures=signatures)
         shown = result.to_table()
         self.pictures |= shown.pictures
         self.warnings += shown.warnings
-        return _Records(self._noted(result))
+        return self._noted(result)
 
-    def _noted(self, result: Any) -> Sequence[Mapping[str, Any]]:
+    def _noted(self, result: Any) -> _Records:
         """The records of a judgment or study, whose signatures and files are noted."""
-        if isinstance(result, Judgment):
-            for of_benchmark in result.values():
-                self.data |= of_benchmark.data
-                self.signatures |= {label: a.signature for label, a in of_benchmark.agreements.items()}
-        else:
-            self.data |= result.data
-            self.signatures |= result.signatures
-        return list(result.records)
+        of_benchmarks = [*result.values()] if isinstance(result, Judgment) else []
+        signatures = {label: a.signature for each in of_benchmarks for label, a in each.agreements.items()}
+        for each in of_benchmarks or [result]:
+            self.data |= each.data
+        signatures = signatures if of_benchmarks else {**result.signatures}
+        self.signatures |= signatures
+        return _Records([*result.records], signatures=signatures)
 
     def _with_paths(self, request: str) -> str:
         """A request in which {FILE} is the path of a file in the folder of data, if it is there."""
@@ -202,7 +230,7 @@ class _Runner:
         def path(name: re.Match[str]) -> str:
             return str(self.folder.path(name[1])) if self.folder.has(name[1]) else name[0]
 
-        return _FILE_NAME.sub(path, request)
+        return FILE_NAME.sub(path, request)
 
     def _result(self, run: Run, metrics: tuple[str, ...]) -> Displayed:
         arguments = {name: self._path(value) for name, value in run.arguments.items()}
@@ -216,9 +244,7 @@ class _Runner:
         if "data" in taken:
             arguments["data"] = self.folder.folder
         if "settings" in taken:
-            recipe = arguments.get("recipe")
-            own = [feature.metric for feature in recipe.features.features] if isinstance(recipe, Recipe) else []
-            arguments.setdefault("settings", self._settings(own) if own else self.settings)
+            arguments.setdefault("settings", self._settings(run.features) if run.features else self.settings)
         return function(**arguments)  # type: ignore[no-any-return]
 
     def _path(self, value: Any) -> Any:
@@ -240,33 +266,65 @@ class _Runner:
         unused: dict[str, Any] = {name: None for name in self.settings.of_metrics if name not in declared}
         return replace(self.settings, **unused)
 
-    def _why_not(self, request: str) -> str:
-        """The reason why a metric, or a part of a sum, cannot run here; empty if it can."""
-        if (parts := summands(request)) != [request]:
-            return next((why for part in parts if (why := self._why_not(part))), "")
-        if missing := _FILE_NAME.search(request):
-            return f"needs {missing[1]} in the folder of data"
+    def _why_not(self, request: str) -> Reason | None:
+        """All that keeps a metric, or a part of a sum, from running here; None if it can."""
+        reasons = [reason for part in summands(request) for reason in self._lacks(part)]
+        if not reasons:
+            return None
+        kinds = [reason.kind for reason in reasons]
+        text = "; ".join(dict.fromkeys(reason.text for reason in reasons))
+        return Reason("needs" if "needs" in kinds else kinds[0], text)
+
+    def _lacks(self, request: str) -> list[Reason]:
+        """What one metric lacks here."""
+        lacking = [Reason("needs", f"needs {name} in the folder of data") for name in FILE_NAME.findall(request)]
         try:
             parsed = Request.from_text(request)
             metric = catalogue.get(parsed.metric)
             own_model = parsed.parameters.get("model")
             if own_model is not None and not is_here(own_model):
-                return f"needs a model: hf download {own_model}"
+                return [*lacking, Reason("needs", f"needs a model: hf download {own_model}")]
             if metric.default_models and self.settings.model is None and own_model is None:
                 here = availability(metric.name)
                 if not here.runs:
-                    return f"needs a model: {here.help}"
-            parsed.make(metric, self._settings([request]))
+                    return [*lacking, Reason("needs", f"needs a model: {here.help}")]
+            if not lacking:
+                parsed.make(metric, self._settings([request]))
         except CaptiousError as error:
-            return _reason(error)
-        return ""
+            lacking.append(_reason(error))
+        return lacking
+
+
+#: What the signature of a metric has -> what the paper had otherwise.
+_PARSER = re.compile(r"\bparser:(bundled[^|+ ]*)")
+_VECTORS = re.compile(r"\bvectors:([^|+ ]+)")
+_WEIGHTS = re.compile(r"\bvariant:trained\|weights:([^|+ ]+)")
+
+
+def stand_ins(signatures: Sequence[str], request: str = "") -> tuple[str, ...]:
+    """What stands in for the resources of a paper, by the signatures of a figure: parser, word vectors, weights.
+
+    Args:
+        signatures: of the metrics.
+        request: of the row; word vectors that it names are those of the paper.
+    """
+    text = " ".join(signatures)
+    found = [f"the grammar {name}" for name in _PARSER.findall(text)]
+    found += [f"the word vectors {name}" for name in _VECTORS.findall(text) if "vectors=" not in request]
+    found += [f"the weights {name} of this package" for name in _WEIGHTS.findall(text)]
+    return tuple(dict.fromkeys(found))
 
 
 def _matches(record: Mapping[str, Any], column: PaperColumn) -> bool:
     return all(record.get(key) == value for key, value in column.where.items())
 
 
-def _reason(error: CaptiousError) -> str:
-    """An error in one line."""
-    place = error.where.replace("\n", " ")
-    return f"{error.message}{f' ({place})' if place else ''}{f'; {error.help}' if error.help else ''}"
+def _no_record(request: str, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> Reason:
+    """No record is about a row: names that are close."""
+    known = [*dict.fromkeys(str(record.get(column.row)) for record in records)]
+    guess = did_you_mean(request, known)
+    return Reason("not computed", f"no record has {column.row} {request!r}{f'; {guess}' if guess else ''}".rstrip())
+
+
+def _reason(error: CaptiousError) -> Reason:
+    return Reason("needs" if isinstance(error, ResourceError | MissingExtraError) else "not computed", one_line(error))

@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from textwrap import shorten
+from typing import Any, Literal, TypeAlias
 
 from captious.displayed import Displayed
+from captious.errors import CaptiousError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import data_text
+from captious.judgment.paper_checks import check_table, one_line
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Paper, PaperTable
 from captious.pictures import Picture
 from captious.table import Cell, Column, Form, Row, Table, json_document
 from captious.version import __version__
 
-_CLAUSE_END = re.compile(r"[:;(]")
-_MOST_IN_CELL = 60  # characters of a reason
+_MOST_IN_CELL = 50  # characters
 _FOLD = 110  # columns of a terminal
+_MOST_WITH_INTERVALS = 2  # columns of a paper's table
+_NUMBER, _MARK = 6, 5  # columns of a terminal that a value takes, and the mark of a note
+#: Between our value and the published one.
+SIGNS = {"same": "=", "within interval": "≈", "differs": "≠", "not comparable": "|"}
+_MEANINGS = {
+    "=": "the same as published, to half a unit of the last digit",
+    "≈": "the published figure is in our interval",
+    "≠": "neither the same nor in our interval",
+    "|": "not comparable",
+}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why there is no value.
+
+    Args:
+        kind: "needs", if something has to be brought; "command", if another command computes it; "not computed".
+        text: what is needed, the command, or what went wrong.
+        below: the table says it.
+    """
+
+    kind: Literal["needs", "command", "not computed"]
+    text: str
+    below: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,9 +57,11 @@ class Reproduced:
         interval: 95%, if there is one.
         published: the published figure, on the same scale; None if there is none at hand.
         unit: one unit of its last digit.
-        reason: what prevents the computation; empty if nothing does.
+        reason: what prevents the computation; None if nothing does.
         percent: the paper prints hundredths.
         p: of no correlation over systems; None where systems are not compared.
+        comparable: whether ours is of the paper's data.
+        stand_ins: what stands in for the paper's resources, such as a parser or word vectors.
     """
 
     table: str
@@ -43,9 +71,11 @@ class Reproduced:
     interval: tuple[float, float] | None
     published: float | None
     unit: float
-    reason: str = ""
+    reason: Reason | None = None
     percent: bool = False
     p: float | None = None
+    comparable: bool = True
+    stand_ins: tuple[str, ...] = ()
 
     @property
     def difference(self) -> float | None:
@@ -54,18 +84,36 @@ class Reproduced:
 
     @property
     def verdict(self) -> str:
-        """Their comparison: "same" as printed, "within interval", "differs"; or why they cannot be compared."""
-        if self.reason:
-            return self.reason
+        """Their comparison, or why there is none.
+
+        "same" if they differ by half a unit of the paper's last digit at most, so that both round alike; "within
+        interval" if the published figure is in ours; else "differs". "not comparable" if ours is of other data. Without
+        a value, "needs", "command" or "not computed", as ``reason`` says, or "undefined" as the statistic is; without
+        the other, "published figure not at hand".
+        """
+        if self.reason is not None:
+            return self.reason.kind
         if self.value is None:
-            return "undefined here"
+            return "undefined"
         if self.published is None:
             return "published figure not at hand"
-        if abs(self.value - self.published) <= self.unit / 2 + 1e-9:
+        if not self.comparable:
+            return "not comparable"
+        if self.is_same:
             return "same"
         if self.interval is not None and self.interval[0] <= self.published <= self.interval[1]:
             return "within interval"
         return "differs"
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both print alike: exactly between two figures, ours rounds to that of the paper."""
+        return self.difference is not None and abs(self.difference) <= self.unit / 2 + 1e-9
+
+    @property
+    def printed(self) -> float | None:
+        """Our value as the paper would print it."""
+        return self.published if self.is_same else self.value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,54 +143,61 @@ class Reproduction(Displayed):
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def to_table(self) -> Table:
-        """One row per figure, in a section for every column of the paper's tables."""
-        places = {table.name: table for table in self.tables}
-        has_p = any(figure.p is not None for figure in self.figures)
-        numbers: dict[str, int] = {}
-        rows = [
-            Row(
-                figure.row,
-                [
-                    Cell(figure.value, form=_form(figure)),
-                    Cell(figure.interval, form=_form(figure)),
-                    *([None if figure.p is None else Cell(figure.p)] if has_p else []),
-                    Cell(figure.published, form=_form(figure)),
-                    Cell(figure.difference, form="percent difference" if figure.percent else "difference"),
-                    Cell(_verdict(figure, places[figure.table], numbers)),
-                ],
-                section=f"{figure.table} ({places[figure.table].place})" + (figure.column and f": {figure.column}"),
-            )
-            for figure in self.figures
-        ]
-        notes = [f"[{number}] {reason}" for reason, number in numbers.items()]
-        notes += [f"{table.name}: {table.shows}" for table in self.tables]
-        for label in ("differs", "needs", "remark", "command"):
-            notes += [f"{table.name} {label}: {text}" for table in self.tables if (text := getattr(table, label))]
+        """The rows and columns of the paper's table, ours beside the published figures; several tables one by one."""
+        first, *following = [self._matrix(table) for table in self.tables]
         facts = {"data": data_text(self.data)} if self.data else {}
-        signatures = [*dict.fromkeys(self.signatures.values())]
-        title = f"{self.paper.title}: ours, and as published"
-        return Table(
-            columns=[
-                Column("ours"),
-                Column(f"{self.sampling.level:.0%} interval"),
-                *([Column("p", "p", in_papers="p")] if has_p else []),
-                Column("published"),
-                Column("difference", "difference"),
-                Column("verdict", align="left"),
-            ],
-            rows=rows,
+        *_, last = [first, *following]
+        said = replace(last, facts={"": facts} if facts else {}, signatures=[*dict.fromkeys(self.signatures.values())])
+        if following:
+            following[-1] = said
+        else:
+            first = said
+        return replace(
+            first,
             records=self.records,
             document=self.to_dict(),
-            title=title,
-            caption=title,
-            label_head="row",
-            notes=notes,
-            fold=_FOLD,
-            facts={"": facts} if facts else {},
-            signatures=signatures,
-            comments=[f"captious {__version__}: {title}", *notes, *(f"  {signature}" for signature in signatures)],
+            following=following,
+            comments=[f"captious {__version__}: {self.paper.title}", *first.comments],
             pictures=self.pictures,
             warnings=[*dict.fromkeys(self.warnings)],
+        )
+
+    def _matrix(self, table: PaperTable) -> Table:
+        """A table of the paper."""
+        figures = {(figure.row, figure.column): figure for figure in self.figures if figure.table == table.name}
+        marks = _Marks()
+        labels = [*dict.fromkeys(column for _, column in figures)]
+        detailed = len(labels) <= _MOST_WITH_INTERVALS
+        rows: dict[str, list[Cell | None]] = {row: [] for row, _ in figures}
+        by_label = {label: [figures[row, label] for row in rows] for label in labels}
+        shown = {label: _columns(own, label, detailed) for label, own in by_label.items()}
+        columns = [column for added in shown.values() for column, _ in added]
+        marked = any(figure.reason is not None and not figure.reason.below for figure in figures.values())
+        room = 2 + _MARK * marked
+        width = 4 + max(map(len, rows)) + sum(room + max(len(label), _NUMBER) for label in labels)
+        if len(columns) == len(labels) and width <= _FOLD:
+            columns = [replace(column, head=column.group, group="") for column in columns]
+        for label, added in shown.items():
+            for figure in by_label[label]:
+                rows[figure.row] += [cell(figure, table, marks) for _, cell in added]
+        verdicts = {figure.verdict for figure in figures.values()}
+        signs = {sign: meaning for word, sign in SIGNS.items() if word in verdicts for meaning in [_MEANINGS[sign]]}
+        notes = [*marks.notes, table.shows]
+        notes += [f"{label}: {text}" for label, text in table_notes(table).items()]
+        title = f"{self.paper.name} {table.name} ({table.place})"
+        signatures = [text for label, text in self.signatures.items() if label in table.rows.values()]
+        return Table(
+            columns=columns,
+            rows=[Row(row, cells) for row, cells in rows.items()],
+            records=[],
+            document={},
+            title=title,
+            caption=f"{title}: {self.paper.title}",
+            group_notes={column.group: "" for column in columns if column.group},
+            notes=[*([self.paper.title] if table is self.tables[0] else []), *notes],
+            fold=_FOLD,
+            comments=[title, *notes, *(f"  {signature}" for signature in signatures)],
+            legend="; ".join(f"{sign} {meaning}" for sign, meaning in signs.items()),
         )
 
     @property
@@ -161,6 +216,8 @@ class Reproduction(Displayed):
                 "published": figure.published,
                 "difference": figure.difference,
                 "verdict": figure.verdict,
+                "reason": figure.reason.text if figure.reason else "",
+                "stand_ins": "; ".join(figure.stand_ins),
             }
             for figure in self.figures
         ]
@@ -172,6 +229,7 @@ class Reproduction(Displayed):
                 "version": __version__,
                 "paper": self.paper.name,
                 "tables": [table.name for table in self.tables],
+                "states": {table.name: table.state for table in self.tables},
                 **self.sampling.settings,
                 "data": self.data,
                 "signatures": self.signatures,
@@ -182,38 +240,153 @@ class Reproduction(Displayed):
         )
 
 
+def table_notes(table: PaperTable) -> dict[str, str]:
+    """What is said below a table: label -> text."""
+    texts = {
+        "differs": table.differs,
+        "needs": table.needs_text,
+        "remark": table.remark,
+        "command": table.command,
+    }
+    return {label: text for label, text in texts.items() if text}
+
+
+class _Marks:
+    """Numbered notes below a table."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def of(self, text: str) -> str:
+        """The mark of a note."""
+        return f"[{self._numbers.setdefault(text, len(self._numbers) + 1)}]"
+
+    @property
+    def notes(self) -> list[str]:
+        return [f"[{number}] {text}" for text, number in self._numbers.items()]
+
+
+_CellOf: TypeAlias = Callable[[Reproduced, PaperTable, _Marks], Cell | None]
+
+
+def _columns(figures: Sequence[Reproduced], label: str, detailed: bool) -> list[tuple[Column, _CellOf]]:
+    """Columns for one of the paper, and what is in them."""
+    compared = any(figure.published is not None for figure in figures)
+    added: list[tuple[Column, _CellOf]] = [
+        (Column("ours" if compared else "", group=label), _ours),
+    ]
+    if detailed and any(figure.interval for figure in figures):
+        added.append((Column("95%", "number", group=label), _interval))
+    if detailed and any(figure.p is not None for figure in figures):
+        added.append((Column("p", "p", group=label, in_papers="p"), lambda figure, *_: _optional(figure.p)))
+    if compared:
+        added.append((Column("", align="center", group=label), lambda figure, *_: _optional(_sign(figure))))
+        added.append((Column("paper", group=label), _published))
+    if detailed and any(figure.comparable and figure.difference is not None for figure in figures):
+        added.append((Column("difference", "difference", group=label), _difference))
+    return added
+
+
+def _ours(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
+    """Our value; a mark for what stands in, or for why there is none."""
+    mark = ""
+    if figure.reason is not None and not figure.reason.below:
+        mark = marks.of(figure.reason.text)
+    elif figure.reason is None and figure.value is None:
+        mark = marks.of("undefined here, as the statistic is for constant scores or a single rating")
+    elif figure.stand_ins and figure.published is not None:
+        mark = marks.of(stand_in_note(figure))
+    return Cell(figure.printed, marks=mark, form=_form(figure), digits=table.digits)
+
+
+def stand_in_note(figure: Reproduced) -> str:
+    """The note that a figure does not come from what the paper had."""
+    *others, last = figure.stand_ins
+    resources = f"{', '.join(others)}{' and ' if others else ''}{last}"
+    return f"computed with {resources}, unlike the paper: an equal figure may be a coincidence"
+
+
+def _published(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell | None:
+    return None if figure.published is None else Cell(figure.published, form=_form(figure), digits=table.digits)
+
+
+def _interval(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell | None:
+    return None if figure.interval is None else Cell(figure.interval, form=_form(figure), digits=table.digits)
+
+
+def _difference(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell | None:
+    if figure.difference is None or not figure.comparable:
+        return None
+    form: Form = "percent difference" if figure.percent else "difference"
+    return Cell(figure.difference, form=form, digits=table.digits + 1)
+
+
+def _sign(figure: Reproduced) -> str | None:
+    return SIGNS.get(figure.verdict)
+
+
+def _optional(value: object) -> Cell | None:
+    return None if value is None else Cell(value)
+
+
+def _form(figure: Reproduced) -> Form:
+    return "percent" if figure.percent else "number"
+
+
 class PaperIndex(Displayed):
-    """All tables and figures of all papers: which work, which differ and why, and what the others need.
+    """All tables and figures of all papers: what becomes of each, and why.
+
+    A paper of another package that cannot be loaded, or that names what does not exist, has the state "broken".
 
     Args:
         papers: by default, all that are known.
     """
 
     def __init__(self, papers: Sequence[Paper] | None = None) -> None:
-        self.papers = [paper_names.get(name) for name in paper_names.names()] if papers is None else papers
+        self.papers: list[Paper] = []
+        self.broken: dict[str, str] = {}
+        for name in paper_names.names() if papers is None else ():
+            try:
+                paper = paper_names.get(name)
+                for table in paper.tables:
+                    check_table(paper, table)
+                self.papers.append(paper)
+            except CaptiousError as error:
+                self.broken[name] = one_line(error)
+        self.papers += papers or ()
 
     def to_table(self) -> Table:
         """One row per table, in a section for every paper."""
-        records = [
+        keys = ("paper", "table", "place", "state", "needs", "differs", "shows", "status")
+        records: list[dict[str, object]] = [
             {
                 "paper": paper.name,
                 "table": table.name,
                 "place": table.place,
                 "state": table.state,
-                "status": table.status,
+                "needs": table.needs_text,
+                "differs": table.differs,
                 "shows": table.shows,
+                "status": table.status,
             }
             for paper in self.papers
             for table in paper.tables
         ]
+        records += [
+            {**dict.fromkeys(keys, ""), "paper": name, "state": "broken", "status": reason}
+            for name, reason in self.broken.items()
+        ]
         rows = [
-            Row(table.name, [Cell(table.place), Cell(table.state)], section=paper.name)
-            for paper in self.papers
-            for table in paper.tables
+            Row(
+                str(record["table"] or "(all)"),
+                [Cell(record["place"]), Cell(record["state"]), Cell(_short(str(record["needs"])))],
+                section=str(record["paper"]),
+            )
+            for record in records
         ]
         title = "Tables and figures of papers: captious reproduce PAPER TABLE"
         return Table(
-            columns=[Column(head, align="left") for head in ("place", "here")],
+            columns=[Column(head, align="left") for head in ("place", "state", "needs")],
             rows=rows,
             records=records,
             document={"version": __version__, "tables": records},
@@ -223,26 +396,26 @@ class PaperIndex(Displayed):
             notes=[
                 *(f"{paper.name}: {paper.title}" for paper in self.papers),
                 *(
-                    f"{paper.name} {table.name}: {table.status}"
-                    for paper in self.papers
-                    for table in paper.tables
-                    if table.state != "works"
+                    f"{record['paper']} {record['table']}: {record['status']}".replace(" :", ":")
+                    for record in records
+                    if record["needs"] or record["differs"] or record["state"] == "broken"
                 ),
+                *(f"{state}: {meaning}." for state, meaning in STATES.items()),
             ],
         )
 
 
-def _verdict(figure: Reproduced, table: PaperTable, numbers: dict[str, int]) -> str:
-    """The verdict; what the whole table needs is below it, and so are long reasons, by their ``numbers``."""
-    if figure.reason == f"needs {table.needs}":
-        return "needs what is said below"
-    if figure.reason == f"run {table.command}":
-        return "run the command below"
-    if not figure.reason or len(figure.reason) <= _MOST_IN_CELL:
-        return figure.verdict
-    number = numbers.setdefault(figure.reason, len(numbers) + 1)
-    return f"{_CLAUSE_END.split(figure.reason)[0].strip()} [{number}]"
+#: What the states of tables mean.
+STATES = {
+    "reproduced": "published figures are the same here, or within our interval",
+    "differs": "some published figures differ, and it is known why",
+    "not comparable": "figures are published, but ours are of other data or training",
+    "computed": "captious computes it, but no figure is published or at hand",
+    "command": "another command computes it",
+    "needs": "nothing can be computed without what captious does not bring",
+}
 
 
-def _form(figure: Reproduced) -> Form:
-    return "percent" if figure.percent else "number"
+def _short(text: str) -> str:
+    """Text that fits beside other columns."""
+    return shorten(text, _MOST_IN_CELL, placeholder=" ...")

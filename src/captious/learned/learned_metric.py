@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -18,6 +19,8 @@ from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.parsing.parsed_captions import ParseSource, as_parse_source
+
+_CHECKSUM = re.compile(r"(?<=-)[0-9a-f]{8}(?:\+subwords)?$")
 
 
 class LearnedMetric(Features):
@@ -69,7 +72,9 @@ class LearnedMetric(Features):
         messages = super().warnings(captions, state)
         resources = self.resources
         differences = {
-            name: value for name, value in self.trained.resources.items() if resources.get(name, value) != value
+            name: value
+            for name, value in self.trained.resources.items()
+            if name in resources and not _same_resource(resources[name], value)
         }
         if differences:
             trained = ", ".join(f"{name} {value}" for name, value in differences.items())
@@ -80,6 +85,13 @@ class LearnedMetric(Features):
                 "(captious learn train)."
             )
         return messages
+
+
+def _same_resource(ours: object, theirs: object) -> bool:
+    """Whether two labels are of one resource, whatever names it has: equal checksums at their ends, or equal labels."""
+    checksums = [_CHECKSUM.search(str(label)) for label in (ours, theirs)]
+    first, second = (found and found[0] for found in checksums)
+    return first == second if first and second else ours == theirs
 
 
 @lru_cache(maxsize=4)

@@ -24,6 +24,12 @@ from captious.models.image_features import ImageFeatures
 _HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weights=FILE"
 
 
+class _Weights(ResourceParameter[CritiqueWeights | str | os.PathLike[str] | None, Any]):
+    """A critique, or a file of one; the package has none."""
+
+    required = True
+
+
 class _Images(ResourceParameter[ImageFeatures | str | os.PathLike[str] | None, Any]):
     """Features of the images, or a file of them."""
 
@@ -46,9 +52,7 @@ class Leic(MeanMetric):
     }
 
     without_parameters = frozenset({"tokenizer"})
-    weights: ResourceParameter[CritiqueWeights | str | os.PathLike[str] | None, Any] = ResourceParameter(
-        default=None, summary="a critique: a file that 'captious learn critique' wrote"
-    )
+    weights: _Weights = _Weights(default=None, summary="a critique: a file that 'captious learn critique' wrote")
     images: _Images = _Images(
         default=None,
         summary="features of the images: a file of 'captious learn image-features'; for critiques of images",

@@ -31,6 +31,7 @@ from captious.text.tokenizers import PTB
 
 class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists]):
     in_labels = False
+    required = True
 
     def check(self, metric: Any, value: Any) -> AmberLists:
         if value is None:

@@ -60,6 +60,7 @@ class _Objects(
     """The objects in the images; see ``ImageObjects.read``."""
 
     in_labels = False
+    required = True
 
     def check(self, metric: Any, value: Any) -> ImageObjects:
         if value is None:

@@ -27,6 +27,7 @@ class _ImageFolder(ResourceParameter[str | os.PathLike[str] | None, Path]):
     """The folder of the image files; see ``captious.models.images.find_images``."""
 
     in_labels = False
+    required = True
 
     def check(self, metric: Any, value: Any) -> Path:
         if not isinstance(value, str | os.PathLike):

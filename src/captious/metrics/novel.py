@@ -78,6 +78,7 @@ class _TrainingCaptions(ResourceParameter[References | str | os.PathLike[str] | 
     """The captions that a system was trained on."""
 
     in_labels = False
+    required = True
 
     def check(self, metric: Any, value: Any) -> References:
         if value is None:

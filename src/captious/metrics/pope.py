@@ -48,6 +48,7 @@ class _Answers:
 
 class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike[str] | None, _Answers]):
     in_labels = False
+    required = True
 
     def check(self, metric: Any, value: Any) -> _Answers:
         if value is None:

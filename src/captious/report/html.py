@@ -32,6 +32,8 @@ def html(table: Table) -> str:
     below = "" if any(row.signature for row in table.rows) and not table.legend else details(table)
     if table.below is not None:
         below += html_table(table.below, table.below.title)
+    for following in table.following:
+        below += html_table(following, following.title) + details(following)
     style = f"<style>{asset('tables.css')}</style>"
     return f'<div class="captious">{style}{html_table(table, table.caption)}{below}</div>'
 

@@ -30,12 +30,15 @@ _ESCAPES = {
     "–": "--",
     LOWER_IS_BETTER: r"$\downarrow$",
     "×": r"$\times$",
+    "≈": r"$\approx$",
+    "≠": r"$\neq$",
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
 
 
 def latex(table: Table) -> str:
-    """A table as a tabular; the best of several values is bold."""
+    """A table as a tabular, and those that follow as others; the best of several values is bold."""
+    following = table.following
     table = oriented(table, PAPER)
     has_sections = any(row.section for row in table.rows)
     n_labels = 2 if has_sections else int(any(row.label for row in table.rows))
@@ -49,7 +52,7 @@ def latex(table: Table) -> str:
         *([f"% {numbers.plain(table.legend)}"] if table.legend else []),
         "",
     ]
-    return "\n".join(lines)
+    return "\n".join(["\n".join(lines), *map(latex, following)])
 
 
 def escaped(text: str) -> str:
@@ -103,7 +106,7 @@ def _value(cell: Cell | None, column: Column, best: bool) -> str:
     if cell is None:
         return ""
     if isinstance(cell.value, tuple):
-        return _ends(numbers.bounds(cell.value, cell.form or column.form))
+        return _ends(numbers.bounds(cell.value, cell.form or column.form, cell.digits))
     value = numbers.value(cell, column)
     value = escaped(value) if isinstance(cell.value, str) else _number(value)
     value = rf"\textbf{{{value}}}" if best else value

@@ -14,7 +14,7 @@ _RULES = {"left": ":--", "right": "--:", "center": ":-:"}
 
 def markdown(table: Table) -> str:
     """A table as Markdown; the best of several values is bold."""
-    below = table.below
+    below, following = table.below, table.following
     table = oriented(table, PAPER)
     rows = [*table.rows, *table.description]
     marked = best_looking(table) + [[False] * len(table.columns)] * len(table.description)
@@ -31,7 +31,9 @@ def markdown(table: Table) -> str:
     above = ["<!--", *comments, "-->", ""] if comments else []
     legend = ["", _escaped(table.legend)] if table.legend else []
     text = "\n".join([*above, *lines, *legend, ""])
-    return text if below is None else f"{text}\n{_escaped(below.title)}\n\n{markdown(below)}".rstrip("\n") + "\n"
+    for other in (*([below] if below else []), *following):
+        text = f"{text}\n{_escaped(other.title)}\n\n{markdown(other)}".rstrip("\n") + "\n"
+    return text
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -48,7 +50,7 @@ def _value(cell: Cell | None, column: Column, best: bool) -> str:
         return ""
     value = numbers.value(cell, column)
     if isinstance(cell.value, tuple):
-        return numbers.typeset(f"[{', '.join(numbers.bounds(cell.value, cell.form or column.form))}]")
+        return numbers.typeset(f"[{', '.join(numbers.bounds(cell.value, cell.form or column.form, cell.digits))}]")
     value = _escaped(value) if isinstance(cell.value, str) else _escaped(numbers.typeset(value))
     value = f"**{value}**" if best else value
     value += f"<sup>{_escaped(cell.marks)}</sup>" if cell.marks else ""

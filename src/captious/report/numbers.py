@@ -13,32 +13,38 @@ from captious.table import Cell, Column, Form
 NOTHING = "–"
 
 
-def written(value: object, form: Form) -> str:
-    """A value of a table as text, in the form of its column."""
+def written(value: object, form: Form, digits: int | None = None) -> str:
+    """A value of a table as text, in the form of its column, or with other digits behind the point."""
     if value is None:
         return NOTHING
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return " – ".join(bounds(value, form))
+        return " – ".join(bounds(value, form, digits))
     if isinstance(value, Integral):
         return f"{value:,}"
-    return _FORMS[form](float(value)) if isinstance(value, Real) else str(value)
+    if not isinstance(value, Real):
+        return str(value)
+    if digits is None:
+        return _FORMS[form](float(value))
+    scaled = 100 * float(value) if form.startswith("percent") else float(value)
+    return signed(scaled, digits) if form.endswith("difference") else score(scaled, digits)
 
 
-def bounds(interval: tuple[float, float], form: Form) -> list[str]:
+def bounds(interval: tuple[float, float], form: Form, digits: int | None = None) -> list[str]:
     """The two ends of an interval around values of a form."""
-    return [score(100 * end, 1) if form.startswith("percent") else score(end, 3) for end in interval]
+    scale, usual = (100, 1) if form.startswith("percent") else (1, 3)
+    return [score(scale * end, usual if digits is None else digits) for end in interval]
 
 
 def value(cell: Cell | None, column: Column) -> str:
     """The value of a cell as text; nothing where there is no cell."""
-    return "" if cell is None else written(cell.value, cell.form or column.form)
+    return "" if cell is None else written(cell.value, cell.form or column.form, cell.digits)
 
 
 def interval(cell: Cell, column: Column) -> list[str]:
     """The two ends of the interval of a cell; empty if it has none."""
-    return bounds(cell.interval, cell.form or column.form) if cell.interval else []
+    return bounds(cell.interval, cell.form or column.form, cell.digits) if cell.interval else []
 
 
 def typeset(number: str) -> str:

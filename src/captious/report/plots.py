@@ -171,6 +171,7 @@ def draw_curves(curves: Curves) -> Figure:
             axes.fill_between(line.x, line.low, line.high, color=paint, alpha=0.15, linewidth=0)
     if curves.logarithmic:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,g}")
     elif all(np.all(line.x == np.round(line.x)) for line in curves.lines.values()):
         axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel(_label(curves.x_label))

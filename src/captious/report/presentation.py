@@ -65,6 +65,7 @@ class Presentation:
             columns=columns,
             rows=rows,
             below=None if table.below is None else self.of(table.below),
+            following=[*map(self.of, table.following)],
             transposed=table.transposed != self.transpose,
             interval_style=self.interval_style,
         )

@@ -38,17 +38,18 @@ def xlsx(table: Table) -> bytes:
     book = Workbook()
     sheet = book.active
     sheet.title = "table"
-    shown = oriented(table, PAPER)
-    sheet.append([table.label_head, *(text for column in shown.columns for text in _heads(shown, column))])
-    for row in shown.rows:
-        label = numbers.plain(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
-        pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(shown, place, cell)]
-        sheet.append([_text(label), *(value for value, _, _ in pieces)])
-        for place, (_, form, bold) in enumerate(pieces, start=2):
-            written = sheet.cell(sheet.max_row, place)
-            written.number_format, written.font = form, Font(bold=bold)
-    for note in table.comments:
-        sheet.append([_text(note)])
+    for each in (table, *table.following):
+        shown = oriented(each, PAPER)
+        sheet.append([table.label_head, *(text for column in shown.columns for text in _heads(shown, column))])
+        for row in shown.rows:
+            label = numbers.plain(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
+            pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(shown, place, cell)]
+            sheet.append([_text(label), *(value for value, _, _ in pieces)])
+            for place, (_, form, bold) in enumerate(pieces, start=2):
+                written = sheet.cell(sheet.max_row, place)
+                written.number_format, written.font = form, Font(bold=bold)
+        for note in each.comments:
+            sheet.append([_text(note)])
     data = book.create_sheet("data")
     for number, record in enumerate(table.records):
         if number == 0:

@@ -131,6 +131,9 @@ def _lines(table: Table) -> Iterator[Line]:
     if table.below is not None:
         yield from _said("", table.below.title, style="")
         yield from _body(oriented(table.below, SCREEN))
+    for following in table.following:
+        yield from _said("")
+        yield from _lines(following)
 
 
 def _body(table: Table) -> Iterator[Line]:

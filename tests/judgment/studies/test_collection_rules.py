@@ -15,7 +15,12 @@ LONG = "a brown dog runs on a wide green field"
 PEOPLE = references_table(
     [
         [LONG, "A dog runs, and a cat sits there.", "A dog, a cat and a man run"],  # 9, 8 and 8 words
-        ["There are two dogs on a wide green field", "there's a bus", "Is there a dog on a wide green field ?"],
+        [
+            "There are two dogs on a wide green field",
+            "there's a bus",
+            "There is a bus on a wide green field",
+            "Is there a dog on a wide green field ?",
+        ],
         ["A dog will soon run on a wide green field", "the dog that is going to the park is a brown one"],
         ["A man says that a dog is on a field", 'A bus with "no service" on its sign stops here'],
         ["A man called Barack stands on a wide green field", "A Red dog, and a red bus, on a wide field"],
@@ -31,8 +36,8 @@ def test_people() -> None:
     study = collection_rules(PEOPLE)
     assert broken(study) == dict(zip(RULES, (1, 2, 1, 2, 1), strict=True))
     record = study.records[1]
-    assert (record["captions"], record["share"]) == (12, pytest.approx(2 / 12))
-    assert record["example"] == "There are two dogs on a wide green field"
+    assert (record["captions"], record["share"]) == (13, pytest.approx(2 / 13))
+    assert record["example"] == "there's a bus"
 
 
 def test_systems() -> None:

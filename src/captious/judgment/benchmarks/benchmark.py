@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from captious.data import References
+from captious.entry_points import did_you_mean
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
 from captious.judgment.benchmark_items import Item, judgments_of
 from captious.judgment.human_judgments import HumanJudgments
@@ -103,7 +104,7 @@ class Benchmark:
         if not name:
             return self.protocols[0]
         if name not in by_name:
-            help = f"its protocols are {', '.join(by_name)}"
+            help = f"{did_you_mean(name, by_name)}its protocols are {', '.join(by_name)}"
             raise UnknownNameError(f"{self.name} has no protocol {name!r}", help=help)
         return by_name[name]
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from captious.judgment.papers.paper import (
+    ABSTRACT_FILE,
     CHALLENGE_CAPTIONS,
+    DISTRACTORS,
     File,
     MadeFile,
     Paper,
@@ -39,7 +41,7 @@ _DATA = (
     "negative ones; the paper's on 133,000 of Flickr30k with captions of three systems, which are not available. Both "
     "are validated on Flickr8k-Expert"
 )
-_trained = partial(PaperTable, metrics=False, differs=_DATA)
+_trained = partial(PaperTable, metrics=False, differs=_DATA, comparable=False)
 _TRAINING = {
     "examples": MadeFile(
         "examples.jsonl",
@@ -171,11 +173,12 @@ SYSTEMS = PaperTable(
     "system level, COCO 2015",
     "Pearson correlation with M1 over the systems of the COCO challenge.",
     {name: _METRICS[name] for name in ("BLEU-1", "BLEU-4", "ROUGE-L", "METEOR", "SPICE")}
-    | {"CIDEr-D": "cider-d", "NNEval": "nneval", "LCEval": "lceval"},
+    | {"CIDEr-D": "cider-d", "NNEval": "", "LCEval": ""},
     judged("coco-2015@m1", {"M1": "coco-2015@m1"}),
     {"NNEval": (0.69,), "LCEval": (0.86,)},
     digits=2,
-    needs=f"{CHALLENGE_CAPTIONS}. Only NNEval and LCEval need them; others have scores on the leaderboard",
+    needs=dict.fromkeys(("NNEval", "LCEval"), CHALLENGE_CAPTIONS),
+    remark="The other metrics have scores on the leaderboard; their published figures are not at hand.",
 )
 
 
@@ -354,7 +357,7 @@ PAPER = Paper(
             judged("abstract-50s", {"average": "abstract-50s@vedantam2015"}),
             percent=True,
             digits=1,
-            needs="abstract50s/consensus_abstract.mat in the folder of data (vrama91.github.io/cider)",
+            needs=ABSTRACT_FILE,
         ),
         SYSTEMS,
         WMT16,
@@ -377,8 +380,7 @@ PAPER = Paper(
             judged_parts("distractors@kilickaya2017", {task: task for task in ("SP", "SS", "JP", "JS")}, "average"),
             percent=True,
             digits=1,
-            needs="distractors/pairs.jsonl in the folder of data, the distractors of Hodosh and Hockenmaier 2016 in "
-            "the form that docs/judgment.md describes",
+            needs=DISTRACTORS,
             remark="Published figures are not at hand.",
         ),
         COMBINATION,

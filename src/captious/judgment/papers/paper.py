@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
+from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
+from captious.judgment.metric_needs import needs_of_metric
+from captious.judgment.protocols import PEOPLE
+from captious.learned.network_recipes import Recipe, as_recipe
+
+#: What becomes of a table: the published figures are reproduced, differ for a known reason, or cannot be compared with
+#: ours; figures are computed, but none is published; another command computes it; nothing can be computed without what
+#: the package does not bring.
+State: TypeAlias = Literal["reproduced", "differs", "not comparable", "computed", "command", "needs"]
 
 #: What tables over systems of the COCO challenge of 2015 need, where the leaderboard's scores are not enough.
 CHALLENGE_CAPTIONS = (
@@ -14,6 +24,13 @@ CHALLENGE_CAPTIONS = (
     "LRCN, m-RNN, PicSOM, Brno University, m-RNN (Baidu/ UCLA), MIL, MLBL, NeuralTalk, ACVT and Tsinghua Bigeye. "
     "Issue 121 of Tiiiger/bert_score links a copy; captious study systems FILE... REFERENCES --human coco-2015 then "
     "takes minutes"
+)
+
+#: The files of ABSTRACT-50S, and of the distractors of Hodosh and Hockenmaier 2016.
+ABSTRACT_FILE = "abstract50s/consensus_abstract.mat in the folder of data (vrama91.github.io/cider)"
+DISTRACTORS = (
+    "distractors/pairs.jsonl in the folder of data, the distractors of Hodosh and Hockenmaier 2016 in the form that "
+    "docs/judgment.md describes"
 )
 
 
@@ -56,6 +73,19 @@ class Run:
     def files(self) -> list[File]:
         """The files among its arguments, and those that others are made from."""
         return [file for value in self.arguments.values() for file in _files(value)]
+
+    @property
+    def features(self) -> list[str]:
+        """The metrics that a network, if it trains one, takes."""
+        recipe = self.arguments.get("recipe")
+        if isinstance(recipe, str):
+            recipe = as_recipe(recipe)
+        return [feature.metric for feature in recipe.features.features] if isinstance(recipe, Recipe) else []
+
+    @property
+    def needs(self) -> list[str]:
+        """What the features of a network that it trains need."""
+        return [*dict.fromkeys(need for feature in self.features for need in needs_of_metric(feature))]
 
 
 def _files(value: object) -> list[File]:
@@ -102,13 +132,16 @@ class PaperTable:
         percent: the figures are printed in hundredths.
         digits: digits behind the point, as printed.
         differs: why ours differ; empty if they do not, or if nothing was published.
-        needs: what it needs that captious cannot bring: files, models, a GPU.
+        comparable: whether agreement says anything: not if our data are other than the paper's; ``differs`` says so.
+        needs: what it needs that captious cannot bring, such as captions or photographs: all its rows, or row -> what
+            that row needs. What metrics and trained networks need is known from them.
         remark: what the paper got wrong or left open.
         command: what else computes it, if not ``columns``.
 
     Raises:
-        ParameterError: a row of figures that is not in the table, or of another length; a table that neither says how
-            it is computed nor what it needs.
+        ParameterError: a row of figures, or of needs, that is not in the table; a row of another length; a row without
+            a request that does not say what it needs; a table that neither says how it is computed nor what it needs,
+            or that cannot be compared for no reason.
     """
 
     name: str
@@ -121,7 +154,8 @@ class PaperTable:
     percent: bool = False
     digits: int = 3
     differs: str = ""
-    needs: str = ""
+    comparable: bool = True
+    needs: str | Mapping[str, str] = ""
     remark: str = ""
     command: str = ""
 
@@ -129,27 +163,74 @@ class PaperTable:
         wrong = ""
         if unknown := self.published.keys() - self.rows.keys():
             wrong = f"it has published figures for {min(unknown)!r}, which is not one of its rows"
+        elif not isinstance(self.needs, str) and (unknown := self.needs.keys() - self.rows.keys()):
+            wrong = f"it says what {min(unknown)!r} needs, which is not one of its rows"
         elif any(len(figures) != len(self.columns) for figures in self.published.values() if self.columns):
             wrong = "a row of published figures has not one figure per column"
         elif not (self.columns or self.command or self.needs):
             wrong = "it says neither how it is computed nor what it needs"
+        elif unexplained := [row for row, request in self.rows.items() if not (request or self.need_of(row))]:
+            wrong = f"it says neither what computes the row {unexplained[0]!r} nor what it needs"
+        elif not (self.comparable or self.differs):
+            wrong = "it cannot be compared, but does not say how it differs"
         if wrong:
             raise ParameterError(
                 f"{self.name!r} is not a table of a paper: {wrong}",
                 help="help(captious.judgment.PaperTable) describes what it needs",
             )
 
+    def need_of(self, row: str) -> str:
+        """What the table says that a row needs."""
+        return self.needs if isinstance(self.needs, str) else self.needs.get(row, "")
+
+    @cached_property
+    def all_needs(self) -> Mapping[str, Sequence[str]]:
+        """Everything that it needs besides judgments, as the table and its metrics say: what -> the rows that need it.
+
+        Raises:
+            UnknownNameError, ParameterError: a row that is not a request for a metric.
+        """
+        of_runs = dict.fromkeys(need for column in self.columns if column.run for need in column.run.needs)
+        rows_of: dict[str, list[str]] = {} if self.rows or not isinstance(self.needs, str) else {self.needs: []}
+        for row, request in self.rows.items():
+            own = needs_of_metric(request) if self.metrics and request not in ("", PEOPLE) else []
+            for need in dict.fromkeys([*filter(None, [self.need_of(row)]), *of_runs, *own]):
+                rows_of.setdefault(need, []).append(row)
+        return {need: rows for need, rows in rows_of.items() if need}
+
     @property
-    def state(self) -> str:
-        """Works, differs or needs: the first word of ``status``."""
-        return self.status.partition(" ")[0].rstrip(":")
+    def needs_text(self) -> str:
+        """Everything that it needs, and for which rows; empty if nothing."""
+        return "; ".join(
+            need + ("" if len(rows) == len(self.rows) else f", for {_joined(rows)}")
+            for need, rows in self.all_needs.items()
+        )
+
+    @property
+    def state(self) -> State:
+        """What becomes of the table."""
+        needy = {row for rows in self.all_needs.values() for row in rows}
+        rows = {row for row, request in self.rows.items() if request != PEOPLE}
+        if not self.columns or needy >= rows or not any(column.run for column in self.columns):
+            return "needs" if self.all_needs else "command"
+        if not any(figure is not None for row, own in self.published.items() if self.rows[row] for figure in own):
+            return "computed"
+        if not self.comparable:
+            return "not comparable"
+        return "differs" if self.differs else "reproduced"
 
     @property
     def status(self) -> str:
-        """Whether it works, what it needs, and how ours differ: a word, and why."""
-        said = [f"needs {self.needs}"] if self.needs else []
+        """The state, what the table needs, and how ours differ."""
+        said: list[str] = [self.state] if self.state not in ("needs", "differs") else []
+        said += [f"needs {self.needs_text}"] if self.all_needs else []
         said += [f"differs: {self.differs}"] if self.differs else []
-        return ". ".join(said) or "works"
+        return "; ".join(said)
+
+
+def _joined(rows: Sequence[str]) -> str:
+    *others, last = rows
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 @dataclass(frozen=True)
@@ -182,7 +263,10 @@ class Paper:
         """
         by_name = {table.name: table for table in self.tables}
         if name not in by_name:
-            raise UnknownNameError(f"{self.name} has no table {name!r}", help=f"its tables are {', '.join(by_name)}")
+            guess = did_you_mean(name, by_name)
+            raise UnknownNameError(
+                f"{self.name} has no table {name!r}", help=f"{guess}its tables are {', '.join(by_name)}"
+            )
         return by_name[name]
 
 

@@ -13,13 +13,13 @@ from captious.errors import UnknownNameError
 from captious.judgment.papers.paper import Paper
 
 #: The papers of the package: each is the constant PAPER in the module of its name.
-_BUILT_IN = ("lceval", "wembsim", "leic", "yi2020", "smurf", "coco")
-_OTHERS = EntryPoints("captious.papers", "paper", _BUILT_IN)
+BUILT_IN = ("lceval", "wembsim", "leic", "yi2020", "smurf", "coco")
+_OTHERS = EntryPoints("captious.papers", "paper", BUILT_IN)
 
 
 def names() -> list[str]:
     """Names of all papers: those of the package, then others by name."""
-    return [*_BUILT_IN, *sorted(_OTHERS.by_name)]
+    return [*BUILT_IN, *sorted(_OTHERS.by_name)]
 
 
 def get(name: str) -> Paper:
@@ -29,7 +29,7 @@ def get(name: str) -> Paper:
         UnknownNameError: no paper of that name.
         ParameterError: an entry point that does not lead to a paper.
     """
-    if name in _BUILT_IN:
+    if name in BUILT_IN:
         return import_module(f"captious.judgment.papers.{name}").PAPER  # type: ignore[no-any-return]
     if name not in _OTHERS.by_name:
         guess = did_you_mean(name, names())

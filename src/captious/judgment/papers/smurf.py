@@ -30,10 +30,10 @@ PAPER = Paper(
             "systems",
             "system level, COCO",
             "Pearson correlation with M1 and M2.",
-            _PARTS,
+            dict.fromkeys(_PARTS, ""),
             judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"}),
             {"SPARCS": (0.874, 0.894), "SPURTS": (0.956, 0.955), "SMURF": (0.984, 0.993)},
-            needs=f"the captions of the four judged sets, which the paper does not publish, and {_MODELS}",
+            needs="the captions of the four judged sets, which the paper does not publish",
             remark="Four sets of captions only: a correlation over four points.",
         ),
         PaperTable(
@@ -95,7 +95,6 @@ PAPER = Paper(
             "five, or that of Lee et al. 2024), what a tie counts, the tokens of BERT (.686, .987, .932, .680), recall "
             "of the mean reference (.676, .986, .909, .679), precision, recall or the best reference alone (.655 to "
             ".666 for HC, .981 and more for HI)",
-            needs=f"{_MODELS}, for the row of SMURF",
         ),
         PaperTable(
             "ellipses",

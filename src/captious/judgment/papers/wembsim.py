@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from captious.judgment.papers.paper import CHALLENGE_CAPTIONS, Paper, PaperColumn, PaperTable, Run, judged, judged_parts
+from captious.judgment.papers.paper import (
+    ABSTRACT_FILE,
+    CHALLENGE_CAPTIONS,
+    DISTRACTORS,
+    Paper,
+    PaperColumn,
+    PaperTable,
+    Run,
+    judged,
+    judged_parts,
+)
 
 #: The authors' word vectors under names that captious vectors add can give them, and those of the run.
 _VECTORS = {
@@ -12,7 +22,12 @@ _VECTORS = {
     "F (fastText wiki)": "wembsim:vectors=fasttext-wiki",
     "the vectors of this run": "wembsim",
 }
-_FILES = "word vectors: captious vectors add FILE --name glove-840b, google-news or fasttext-wiki; ELMo cannot be read"
+_ELMO = {"E (ELMo)": "ELMo, which captious cannot read"}
+_NO_ELMO = "Nothing here reads ELMo."
+_NAMES = (
+    "Vectors have the names of the rows if captious vectors add FILE --name NAME adds them as glove-840b, google-news "
+    "and fasttext-wiki."
+)
 
 PAPER = Paper(
     "wembsim",
@@ -22,7 +37,7 @@ PAPER = Paper(
             "systems",
             "system level, COCO 2015",
             "Pearson correlation with M1 and M2 over twelve systems of the COCO challenge.",
-            _VECTORS,
+            dict.fromkeys([*_VECTORS][:4], ""),
             judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"}),
             {
                 "E (ELMo)": (0.47, 0.48),
@@ -31,7 +46,7 @@ PAPER = Paper(
                 "F (fastText wiki)": (0.83, 0.76),
             },
             digits=2,
-            needs=f"{CHALLENGE_CAPTIONS}. Also {_FILES}",
+            needs=f"{CHALLENGE_CAPTIONS}. Also the vectors of each row; captious cannot read ELMo",
         ),
         PaperTable(
             "pascal-50s",
@@ -47,9 +62,9 @@ PAPER = Paper(
             },
             percent=True,
             digits=1,
-            needs=_FILES,
-            remark="The protocol is that of LCEval's table, where METEOR has the published figures: eleven votes per "
-            "pair, and the first five references.",
+            needs=_ELMO,
+            remark=f"{_NAMES} The protocol is that of LCEval's table, where METEOR has the published figures: eleven "
+            "votes per pair, and the first five references.",
         ),
         PaperTable(
             "abstract-50s",
@@ -65,8 +80,9 @@ PAPER = Paper(
             },
             percent=True,
             digits=1,
-            needs=f"abstract50s/consensus_abstract.mat in the folder of data (vrama91.github.io/cider), and {_FILES}",
-            remark="The tables say 1,000 pairs of correct captions; chapter 7 of the thesis says 200, as others do.",
+            needs=ABSTRACT_FILE,
+            remark=f"{_NAMES} {_NO_ELMO} The tables say 1,000 pairs of correct captions; chapter 7 of the thesis says "
+            "200, as others do.",
         ),
         PaperTable(
             "combination",
@@ -112,8 +128,8 @@ PAPER = Paper(
             {"F (fastText wiki)": (92.5, 91.2, 95.7, 99.6, 94.8)},
             percent=True,
             digits=1,
-            needs="distractors/pairs.jsonl in the folder of data, in the form that docs/judgment.md describes, and "
-            f"{_FILES}",
+            needs=DISTRACTORS,
+            remark=f"{_NAMES} {_NO_ELMO}",
         ),
     ),
 )

@@ -45,7 +45,7 @@ PAPER = Paper(
             "metric's own row of unigrams has the published figure with all five. The figure of SPICE fits neither: "
             "it is near that of another protocol, tau-c with every rating by itself (.447)",
             remark="BLEU-4 of .140 is without smoothing (.144 here); the toolkit's has .321."
-            " The rows of the metric need the authors' stop words (yi2020/stop_word_list.txt).",
+            " The stop words are the authors' (yi2020/stop_word_list.txt).",
         ),
         PaperTable(
             "composite",
@@ -54,7 +54,6 @@ PAPER = Paper(
             _OURS | {"ours, unigrams": f"yi2020-unigram:tokenizer=ptb,{_STOP_WORDS}"},
             judged("composite@hessel2021", {"Kendall": "composite@hessel2021"}),
             {"ours, BERT": (0.423,), "ours, unigrams": (0.420,)},
-            needs="bert-base-uncased, for the row of BERT, and the authors' stop words (yi2020/stop_word_list.txt)",
             remark="The row of unigrams is that of PTB tokens, where Flickr8k's splits at blanks.",
         ),
         PaperTable(
@@ -84,7 +83,6 @@ PAPER = Paper(
             {"ours, BERT": (65.4, 98.1, 96.4, 60.3, 80.1)},
             percent=True,
             digits=1,
-            needs="bert-base-uncased, for the row of BERT, and the authors' stop words (yi2020/stop_word_list.txt)",
         ),
     ),
 )

@@ -2,8 +2,8 @@
 
 Chen et al. 2015, section 2: people were told to write eight words or more, not to begin with "There is", and not to
 describe the future or the past, what a person might say, or people by their names; and to describe all that is
-important and nothing that is not, which no program can see. The first two rules are checked exactly; of the others only
-the words that usually go with breaking them are found.
+important and nothing that is not, which no program can see. The first two rules are checked exactly ("There's" is
+"There is", "There are" is not); of the others only the words that usually go with breaking them are found.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from captious.text import PTB, Tokens
 #: Name in tables of those who wrote the references.
 PEOPLE = "people"
 _WORDS = 8
-_OPENING = re.compile(r"\W*there(?:'s|\u2019s| is| are)\b", re.IGNORECASE)
+_OPENING = re.compile(r"\W*there(?:'s|\u2019s| is)\b", re.IGNORECASE)
 _TIME = re.compile(r"\b(?:will|would|was|were|had|did|going to (?!the\b|a\b)|about to|used to)\b", re.IGNORECASE)
 _SPEECH = re.compile(r"\b(?:says?|said|saying|asks?|asked|asking|shouts?|yells?|tells?)\b|[\"\u201c]", re.IGNORECASE)
 _CAPITALIZED = re.compile(r"(?<=[\w,] )[A-Z][a-z]+\b")

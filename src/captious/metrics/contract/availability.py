@@ -23,9 +23,9 @@ class Availability:
     """Whether a metric runs here.
 
     Args:
-        state: "runs"; "no model", if only a model has to be downloaded first; "missing", if something has to be
-            installed; "broken", if what it needs cannot be used.
-        help: the command that installs what is missing, or the error; empty if it runs.
+        state: "runs"; "no model", if a model has to be downloaded first; "missing", if something has to be installed,
+            or given with each request; "broken", if what it needs cannot be used.
+        help: the command that installs what is missing, the parameter to give, or the error; empty if it runs.
     """
 
     state: Readiness
@@ -50,12 +50,17 @@ def availability(name: str) -> Availability:
         missing = metric.missing()
         if missing is not None:
             return Availability("missing", missing)
+        required = [item for item in metric.declared.values() if item.required]
+        given = [f"give {name}:{item.name}=..., {item.summary}" for item in required]
         if metric.default_models:
             from captious.models.pretrained import is_here  # no other metric needs it
 
             if absent := [model for model in metric.default_models if not is_here(model)]:
                 commands = "; ".join(f"hf download {model}" for model in absent)
-                return Availability("no model", f"{commands} (or give another {option('model', 'NAME')})")
+                download = f"{commands} (or give another {option('model', 'NAME')})"
+                return Availability("no model", "; ".join([download, *given]))
+        if given:
+            return Availability("missing", "; ".join(given))
     except CaptiousError as error:  # offered by another package that is broken, or what it needs is damaged
         return Availability("broken", error.message)
     return Availability("runs")

@@ -46,6 +46,8 @@ class Parameter(Generic[Input, Value]):
     in_labels: bool = True
     #: What a value may be when it is written as text, in messages; empty for a parameter that has no text form.
     text_form: str = ""
+    #: Whether a metric cannot be made unless this is given, although the constructor has a default.
+    required: bool = False
 
     def __init__(
         self, *, default: Input, summary: str = "", signature_key: str | None = None, none: str = "none"

@@ -17,6 +17,8 @@ from captious.models.error_detectors import ErrorDetector, as_error_detector
 class DetectorParameter(ResourceParameter[ErrorDetector | str | os.PathLike[str] | None, ErrorDetector]):
     """The error detector, which has no default: the published one is on no hub."""
 
+    required = True
+
     def __init__(self, *, default: None = None) -> None:
         super().__init__(default=default, summary="error detector: FENSE's checkpoint file, or a sequence classifier")
 

@@ -28,6 +28,8 @@ Reading = Callable[[Answer], float | None]
 class JudgeParameter(ResourceParameter[ChatModel | str | os.PathLike[str] | None, ChatModel]):
     """The model that judges."""
 
+    required = True
+
     def check(self, metric: Any, value: Any) -> ChatModel:
         if value is None:
             raise ParameterError(

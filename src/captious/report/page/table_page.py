@@ -21,6 +21,8 @@ def table_page(table: Table, title: str = "") -> str:
     shown = scrolling(html_table(table), "Results") + details(table)
     if table.below is not None:
         shown += f"<h2>{text(table.below.title)}</h2>{scrolling(html_table(table.below), table.below.title)}"
+    for other in table.following:
+        shown += f"<h2>{text(other.title)}</h2>{scrolling(html_table(other), other.title)}{details(other)}"
     parts = [
         f"<h1>{text(title)}</h1>",
         note(table.warnings),

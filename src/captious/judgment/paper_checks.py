@@ -1,0 +1,110 @@
+"""Do tables of papers name what exists: benchmarks, protocols, metrics, studies and their parameters?"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from captious.entry_points import did_you_mean
+from captious.errors import CaptiousError, ParameterError
+from captious.judgment.benchmarks import benchmark_names
+from captious.judgment.metric_sums import summands
+from captious.judgment.own_judgments import as_own
+from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run
+from captious.judgment.protocols import PEOPLE
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.request import Request
+
+
+def check_table(paper: Paper, table: PaperTable) -> None:
+    """Refuse a table that names what does not exist.
+
+    Raises:
+        ParameterError: it names the paper and the table, and names that are close.
+    """
+    try:
+        if table.metrics:
+            for request in table.rows.values():
+                if request not in ("", PEOPLE):
+                    _check_metric(request)
+        for column in table.columns:
+            if column.run is not None:
+                _check_run(column.run)
+                if column.run.function == "judge":
+                    _check_judged(column, column.run)
+    except CaptiousError as error:
+        raise of_table(paper, table, error) from error
+
+
+def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a column that names keys or values that none of the records has, of which there are some.
+
+    Raises:
+        ParameterError: as ``check_table``.
+    """
+    try:
+        known = {key for record in records for key in record} | {*table.rows.values()}  # some may not run here
+        for key in (*column.where, column.value, column.row):
+            _check_name(key, known, "no record has the key")
+        for key, value in column.where.items():
+            found = {record.get(key) for record in records}
+            if value not in found:
+                choices = sorted(map(str, found))
+                raise ParameterError(
+                    f"no record has {key} {value!r}", help=f"{did_you_mean(value, choices)}it is {', '.join(choices)}"
+                )
+    except CaptiousError as error:
+        raise of_table(paper, table, error) from error
+
+
+def one_line(error: CaptiousError) -> str:
+    """An error in one line: what was wrong, where, and what to do."""
+    place = error.where.replace("\n", " ")
+    return f"{error.message}{f' ({place})' if place else ''}{f'; {error.help}' if error.help else ''}"
+
+
+def _check_metric(request: str) -> None:
+    for part in summands(request):
+        parsed = Request.from_text(part)
+        metric = catalogue.get(parsed.metric)
+        assert isinstance(parsed.suffix, str)  # reads the parameters
+        if parsed.variant is not None:
+            variants = {name.lower(): name for name in metric.variants}
+            _check_name(parsed.variant, variants, f"{metric.name} has no variant")
+
+
+def _check_run(run: Run) -> None:
+    if run.function == "judge":
+        for benchmark in run.arguments.get("benchmarks", ()):
+            if as_own(os.fspath(benchmark)) is None:
+                benchmark_names.protocol(str(benchmark))
+        return
+    studies = import_module("captious.judgment.studies")  # slow to import
+    _check_name(run.function, studies.__all__, "there is no study")
+    parameters = inspect.signature(getattr(studies, run.function)).parameters
+    for name in run.arguments:
+        _check_name(name, parameters, f"{run.function} has no parameter")
+
+
+def _check_judged(column: PaperColumn, run: Run) -> None:
+    """A column of ``judge`` is of a protocol that is judged."""
+    benchmarks = [*map(str, run.arguments.get("benchmarks", ()))]
+    if "benchmark" in column.where and not any(as_own(benchmark) for benchmark in benchmarks):
+        judged = [benchmark_names.protocol(benchmark).full_name for benchmark in benchmarks]
+        benchmark_names.protocol(str(column.where["benchmark"]))
+        _check_name(str(column.where["benchmark"]), judged, f"the column {column.label!r} is of a protocol not judged:")
+
+
+def _check_name(name: str, known: Iterable[str], refusal: str) -> None:
+    known = [*known]
+    if name not in known:
+        raise ParameterError(f"{refusal} {name!r}", help=f"{did_you_mean(name, known)}there is {', '.join(known)}")
+
+
+def of_table(paper: Paper, table: PaperTable, error: CaptiousError) -> ParameterError:
+    """An error in the words of a table of a paper."""
+    where = f"table {table.name} of the paper {paper.name}"
+    return ParameterError(error.message, where=f"{where}: {error.where}" if error.where else where, help=error.help)

@@ -1,0 +1,41 @@
+"""What metrics declare that they need is what they refuse to run without."""
+
+from __future__ import annotations
+
+import pytest
+
+from captious.errors import CaptiousError, MissingExtraError, ParameterError
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.availability import availability
+from captious.metrics.contract.request import Request
+from captious.metrics.contract.settings import Settings
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_required_parameters(name: str) -> None:
+    metric = catalogue.get(name)
+    required = {parameter for parameter, declared in metric.declared.items() if declared.required}
+    try:
+        Request(name).make(metric, Settings())
+    except CaptiousError as error:
+        assert required or isinstance(error, MissingExtraError)
+        assert isinstance(error, MissingExtraError) or not availability(name).runs
+    else:
+        assert not required
+
+
+def test_leic_needs_weights() -> None:
+    here = availability("leic")
+    assert here.state == "missing"
+    assert here.help.startswith("give leic:weights=..., a critique")
+    with pytest.raises(ParameterError, match="leic needs weights"):
+        Request("leic").make(catalogue.get("leic"), Settings())
+
+
+def test_models_and_what_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are said."""
+    monkeypatch.setattr(catalogue.get("clipscore"), "missing", classmethod(lambda cls: None))
+    here = availability("clipscore")
+    assert here.state == "no model"
+    assert here.help.startswith("hf download openai/clip")
+    assert "; give clipscore:images=..., folder of image files" in here.help
