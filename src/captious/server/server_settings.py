@@ -138,7 +138,7 @@ class ServerSettings:
         second_step_for: who must set up a second step of signing in: "nobody" (anyone may), "organizers" (those who
             manage or make challenges, and administrators) or "everybody".
         email_url: ``smtp://user:password@host:port``, ``smtp+starttls://`` or ``smtps://`` (TLS from the start); empty
-            to print mail on the console. Nothing depends on mail: administrators can activate accounts and make links
+            for no mail. Nothing depends on mail: administrators can activate accounts and make links
             that reset passwords.
         email_from: the sender of mail.
         site_url: address of the site, for links in mail and webhooks; by default, made of ``https`` and the first of

@@ -13,13 +13,12 @@ from captious.server.api.answers import (
     ChallengeAnswer,
     ChallengeSummary,
     SubmissionAnswer,
-    TermsAnswer,
     challenge_answer,
     challenge_summary,
     submission_answer,
 )
 from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
-from captious.server.api.uploads import new_submission, receive, team_of, upload_key, valid
+from captious.server.api.uploads import new_submission, receive, upload_key, valid
 from captious.server.models import Submission
 from captious.server.operations.prometheus import prometheus_text
 from captious.server.pages.challenges import leaderboard_json
@@ -36,7 +35,6 @@ from captious.server.people.access import (
 )
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
-from captious.server.people.terms import accept
 from captious.server.scoring import queue
 from captious.server.submissions import intake
 from captious.server.submissions.storage import incoming_folder
@@ -44,10 +42,12 @@ from captious.server.submissions.storage import incoming_folder
 _ROWS_PER_PAGE = 100
 
 
-@call(GET=Declared("The challenges that you may see, the newest first.", list[ChallengeSummary]))
+@call(GET=Declared("The challenges that you may see, the newest first.", list[ChallengeSummary], everywhere=True))
 def challenges(request: HttpRequest) -> HttpResponse:
-    """The challenges that a user, or a visitor, may see."""
+    """The challenges that a user, or a visitor, may see; with a token for one challenge, that one."""
     rows = visible_challenges(request.user).prefetch_related("phases")
+    if request.token is not None and request.token.challenge is not None:
+        rows = rows.filter(pk=request.token.challenge_id)
     return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
 
 
@@ -148,31 +148,6 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
     return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
-
-
-@call(
-    POST=Declared(
-        "Accept the present terms of a challenge for a team.",
-        TermsAnswer,
-        parameters=[
-            Parameter("version", "The version that was read, as the challenge names it.", is_required=True),
-            Parameter("team", "By default, your only one."),
-        ],
-        needs_user=True,
-        errors=[400, 403, 404, 409],
-    )
-)
-def terms(request: HttpRequest, slug: str) -> HttpResponse:
-    """Accept terms for a team."""
-    limit(request, "change")
-    challenge = challenge_for(request.user, slug)
-    if not challenge.terms_version:
-        raise Http404
-    if request.GET.get("version") != challenge.terms_version:
-        raise Failure(409, f"The terms are version {challenge.terms_version} now: {challenge.url}terms")
-    row = accept(challenge, team_of(request), request.user)
-    record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
-    return JsonResponse({"team": row.team.name, "version": row.version, "user": row.user, "time": row.time})
 
 
 @call(

@@ -14,8 +14,9 @@ from django.http import HttpRequest
 from captious.report.numbers import plain
 from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
-from captious.server.pages.context import mail_is_printed
+from captious.server.pages.context import has_no_mail
 from captious.server.pages.proof import ProofForm
+from captious.server.people.access import visible_challenges
 from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
@@ -77,7 +78,7 @@ class SignUpForm(NameForm, UserCreationForm):
         super().__init__(*args, **kwargs)
         self.fields["email"].help_text = (
             "If you forget your password, the administrator can make a link that resets it."
-            if mail_is_printed()
+            if has_no_mail()
             else "If you forget your password, a link that resets it is sent here."
         )
 
@@ -138,7 +139,21 @@ class TokenForm(ProofForm):
     """A new token. It outlives the session that makes it, so it takes a proof."""
 
     name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
-    scope = forms.ChoiceField(choices=[*SCOPES.items()], initial="submit", required=False, label="Can be used to")
+    scopes = forms.MultipleChoiceField(
+        choices=[*SCOPES.items()],
+        initial=["submit"],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="May do more than read",
+    )
+    challenge = forms.ModelChoiceField(
+        Challenge.objects.none(),
+        required=False,
+        to_field_name="slug",
+        empty_label="All challenges",
+        label="For",
+        help_text="A token for one challenge cannot change teams.",
+    )
     days = forms.TypedChoiceField(
         choices=[("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "for good")],
         initial="365",
@@ -147,7 +162,17 @@ class TokenForm(ProofForm):
         empty_value=365,
         label="Valid for",
     )
-    field_order = ["name", "scope", "days", "proof"]
+    field_order = ["name", "scopes", "challenge", "days", "proof"]
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, request=request, **kwargs)
+        self.fields["challenge"].queryset = visible_challenges(request.user).order_by("slug")
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean()
+        if values.get("challenge") and "teams" in values.get("scopes", []):
+            self.add_error("challenge", "A token for one challenge cannot change teams, which take part in many.")
+        return values
 
 
 class TeamForm(forms.Form):

@@ -30,7 +30,9 @@ def data_json(user: User) -> bytes:
             {"name": row.team.name, "captain": row.is_captain, "joined": row.joined}
             for row in teams.order_by("team__name")
         ],
-        "tokens": [*user.tokens.values("name", "prefix", "created", "last_used", "scope", "expires")],
+        "tokens": [
+            *user.tokens.values("name", "prefix", "created", "last_used", "scopes", "challenge__slug", "expires")
+        ],
         "identities": [*user.identities.values("issuer", "subject", "label", "created", "last_used")],
         "second_step": bool(user.totp_salt),
         "known_devices": [*user.known_devices.order_by("used").values("used")],
