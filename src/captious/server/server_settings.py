@@ -270,6 +270,12 @@ class ServerSettings:
         return file.read_text()
 
     @property
+    def address(self) -> str:
+        """The address of the site without a slash at its end; empty if the settings do not say it."""
+        host = self.hosts[0].lstrip(".") if self.hosts else "*"
+        return (self.site_url or ("" if host == "*" else f"{'https' if self.https else 'http'}://{host}")).rstrip("/")
+
+    @property
     def upload_bytes(self) -> int:
         return self.upload_mebibytes * _MEBIBYTE
 

@@ -289,6 +289,7 @@ class SubmissionAnswer(TypedDict):
     finished: datetime | None
     public: bool
     anonymous: bool
+    may_publish: bool
     scores: dict[str, float | None]
     all_scores: dict[str, dict[str, ScoreAnswer]]
     digits: int
@@ -466,6 +467,7 @@ def submission_answer(submission: Submission, user: Any, places: Mapping[int, in
         "finished": submission.finished,
         "public": submission.public,
         "anonymous": submission.anonymous,
+        "may_publish": submission.may_publish,
         "scores": {name: entry["score"] for name, entry in ranking.items()},
         "all_scores": scores,
         "digits": submission.phase.digits,

@@ -97,6 +97,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("description", "A few sentences about the method."),
             Parameter("public", "Show it on the leaderboard; true by default.", "boolean"),
             Parameter("anonymous", "Hide the name of the team.", "boolean"),
+            Parameter("may_publish", "Let the organizers publish the captions in an archive.", "boolean"),
             Parameter("dry_run", "Only check the file: the answer is a CheckAnswer, and nothing counts.", "boolean"),
             Parameter("Idempotency-Key", "Of uploads with the same key, one submission is made.", place="header"),
         ],
@@ -190,6 +191,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
                 ("description", "string"),
                 ("public", "boolean"),
                 ("anonymous", "boolean"),
+                ("may_publish", "boolean"),
             )
         ],
         needs_user=True,
@@ -202,7 +204,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if submission.is_baseline:
         raise Http404
     before = {name: getattr(submission, name) for name in EditForm.Meta.fields}
-    flags = {name: is_true(request, name, default=before[name]) for name in ("public", "anonymous")}
+    flags = {name: is_true(request, name, default=before[name]) for name in ("public", "anonymous", "may_publish")}
     texts = {name: request.GET.get(name, before[name]) for name in ("method", "link", "description")}
     edit_submission(request, submission, valid(EditForm({**texts, **flags}, instance=submission)))
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))

@@ -93,10 +93,13 @@ class EditForm(forms.ModelForm):
     description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
     public = forms.BooleanField(required=False, initial=True, label="Show on the leaderboard")
     anonymous = forms.BooleanField(required=False, label="Hide the name of the team")
+    may_publish = forms.BooleanField(
+        required=False, label="Let the organizers publish the captions in an archive of the challenge"
+    )
 
     class Meta:
         model = Submission
-        fields: tuple[str, ...] = ("method", "link", "description", "public", "anonymous")
+        fields: tuple[str, ...] = ("method", "link", "description", "public", "anonymous", "may_publish")
 
     def clean_link(self) -> str:
         link: str = self.cleaned_data["link"]
