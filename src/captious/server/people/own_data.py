@@ -76,18 +76,8 @@ def _own(user: User) -> list[Submission]:
 
 
 def _submission(user: User, row: Submission) -> dict[str, Any]:
-    names = (
-        "method",
-        "link",
-        "description",
-        "public",
-        "anonymous",
-        "may_publish",
-        "filename",
-        "size",
-        "created",
-        "finished",
-    )
+    names = ["method", "link", "description", "public", "anonymous", "may_publish"]
+    names += ["filename", "size", "created", "finished"]
     about = {"id": row.pk, "challenge": row.challenge.slug, "phase": row.phase.name, "team": row.team.name}
     values = {name: getattr(row, name) for name in names}
     return {**about, **values, "status": row.status, "reason": row.reason, "scores": visible_scores(user, row)}
