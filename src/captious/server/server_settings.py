@@ -313,7 +313,8 @@ def _refused(error: ValidationError, file: Path) -> ParameterError:
         if details["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
             lines.append(f"{name}: there is no such setting. {did_you_mean(name, _NAMES)}".rstrip())
         else:
-            lines.append(f"{name}: {details['msg'][:1].lower()}{details['msg'][1:]}")
+            message = details["msg"].removeprefix("Value error, ")
+            lines.append(f"{name}: {message[:1].lower()}{message[1:]}")
     return ParameterError(
         "invalid settings of the server",
         where="\n".join(lines),
