@@ -92,3 +92,25 @@ class TestTokens:
         for wrong in ({"token-days": "9999"}, {"token-scopes": "everything"}, {"token-challenge": "nothing"}):
             assert site.client(ann).post("/account/", {**values, **wrong}).status_code == 422
         assert Token.objects.count() == 2
+
+    def test_the_command(self, site: Site, ann: Any) -> None:
+        from click.testing import CliRunner
+
+        from captious.cli.serve import serve
+        from captious.errors import ParameterError
+        from captious.server.models import Token
+
+        def made(*options: str) -> Any:
+            place = ["token", "--data", str(site.data), "--user", "ann"]
+            return CliRunner().invoke(serve, [*place, *options])
+
+        text = made("--scope", "submit", "--scope", "organize", "--challenge", "demo", "--days", "7").stdout.strip()
+        token = Token.objects.get()
+        assert (token.use, token.expires is not None) == ("read, submit, organize; demo only", True)
+        answer = site.client().get("/api/v1/challenges", headers={"Authorization": f"Bearer {text}"})
+        assert [row["slug"] for row in answer.json()] == ["demo"]
+        made("--scope", "read")
+        assert {row.scopes for row in Token.objects.all()} == {"submit organize", ""}
+        for options in (["--challenge", "nothing"], ["--challenge", "demo", "--scope", "teams"]):
+            assert isinstance(made(*options).exception, ParameterError)
+        assert Token.objects.count() == 2
