@@ -221,7 +221,8 @@ def test_from_the_terms_to_the_final_entry(site: Site, ann: Caller, bob: Caller,
     first = ann.post(submit, upload(), status=201)
     cancelled = bob.post(submit.replace("First", "Second"), upload("the cat"), status=201)
     assert bob.post(f"submissions/{cancelled['id']}/cancel")["status"] == "cancelled"
-    second = bob.post(submit.replace("First", "Third"), upload("a mat"), status=201)
+    content = upload("a mat")
+    second = bob.post(submit.replace("First", "Third"), content, status=201)
     site.work()
     quota = next(row for row in bob.get(f"challenges/made/quotas?team={team}") if row["phase"] == "main")
     assert (quota["scored"], quota["exhausted"]) == (2, "")
@@ -237,7 +238,7 @@ def test_from_the_terms_to_the_final_entry(site: Site, ann: Caller, bob: Caller,
     assert {row["caption"] for row in rows} == {"a mat"}
     assert ann.post(f"submissions/{second['id']}/edit?method=Renamed")["method"] == "Renamed"
     file = ann.answer("GET", f"submissions/{second['id']}/file")
-    assert b"".join(file.streaming_content) == upload("a mat")
+    assert b"".join(file.streaming_content) == content
     assert ann.post(f"submissions/{second['id']}/delete")["status"] == "deleted"
     assert ann.get(f"submissions/{first['id']}")["entry"]
 
