@@ -79,7 +79,7 @@ def test_answers_are_as_described(world: World) -> None:
                 else:
                     assert response.status_code in {each.status, 200}
                     seen.add((method, each.about))
-    assert len(seen) == 22
+    assert len(seen) == 21
 
 
 def test_the_page_names_every_call_and_loads_nothing_from_elsewhere(world: World, described: dict[str, Any]) -> None:
