@@ -185,7 +185,7 @@ class _Bundle:
 
     def _columns(self) -> list[dict[str, Any]]:
         """The columns of the leaderboards: labels and decimal places; the one that ranks comes first."""
-        columns = []
+        columns: list[dict[str, Any]] = []
         if self._is_evalai:
             for board in _tables(self._values.get("leaderboard")):
                 schema = board.get("schema")
