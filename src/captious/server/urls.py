@@ -25,6 +25,7 @@ from captious.server.pages import (
     second_step,
     sign_in,
     submissions,
+    submit,
     versions,
 )
 
@@ -46,7 +47,7 @@ _challenge = [
     path("terms", challenge_files.terms, name="terms"),
     path("teams", approvals.teams, name="teams"),
     path("news.atom", news.feed, name="news"),
-    path("submit", submissions.submit, name="submit"),
+    path("submit", submit.submit, name="submit"),
     path("template", challenge_files.template, name="template"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),

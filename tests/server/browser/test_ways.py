@@ -93,10 +93,10 @@ def test_a_challenge_like_cocos_is_made_in_the_browser(open_page: Callable[..., 
     page.get_by_role("button", name="Save and check").click()
     expect(page.get_by_role("status")).to_have_text("Saved.")
 
-    upload = page.get_by_role("region", name="Upload references")
     for name, file in (("c5", "test_c5.json"), ("c40", "test_c2.json")):
+        upload = _opened(page, "references", "Upload references")
         upload.get_by_label("Name of the reference set").fill(name)
-        upload.get_by_label("Captions file that it judges").fill("test2014")
+        upload.get_by_label("Captions file that it judges").select_option("test2014")
         upload.get_by_label("File", exact=True).set_input_files(scenes / file)
         upload.get_by_role("button", name="Upload and check").click()
         expect(page.get_by_role("status")).to_have_text("Uploaded.")

@@ -23,6 +23,7 @@ from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded_array, rounded_values
 from captious.server.boards.word_agreement import Piece, has_word, pieces
 from captious.server.challenges import reference_cache
+from captious.server.challenges.challenge_metrics import public_label
 from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import storage
@@ -183,25 +184,28 @@ def neighbors(browsing: Browsing, image: Any) -> tuple[str, str]:
 
 
 def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, float]:
-    """All outputs for one image."""
+    """All outputs for one image, the one that ranks first."""
     stored = read_results(submission.results_path, query.key)
     if stored is None:
         return {}
     position = _references(query).ids.index(image)
     scores = rounded_array(stored.per_caption[position], query.phase.digits)
-    return dict(zip(stored.outputs, scores.tolist(), strict=True))
+    pairs = zip(stored.outputs, scores.tolist(), strict=True)
+    return dict(sorted(pairs, key=lambda pair: pair[0] != query.output))
 
 
 def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
-    """Why the candidates got their scores, by each metric that explains them; none in a phase that shows scores with
-    fewer digits than explanations have.
+    """Why the candidates got their scores, by each metric that explains them, the one that ranks first; none in a phase
+    that shows scores with fewer digits than explanations have.
     """
     if query.phase.digits < _DIGITS:
         return []
+    selected = reference_cache.selection(query.challenge, threads=1)
+    labeled = [([*map(public_label, entry.output_indices)], entry.metric) for entry in selected]
     metrics = {
-        part.signatures()[0]: (explanation_name(part, entry.metric, next(iter(entry.output_indices))), part)
-        for entry in reference_cache.selection(query.challenge, threads=1)
-        for part in explained_parts(entry.metric)
+        part.signatures()[0]: (explanation_name(part, metric, labels[0]), part)
+        for labels, metric in sorted(labeled, key=lambda pair: query.output not in pair[0])
+        for part in explained_parts(metric)
     }
     return [
         _explanation(name, metric, shown, row.references, query)

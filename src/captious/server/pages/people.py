@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, views
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.contrib.messages.views import SuccessMessageMixin
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -17,10 +19,11 @@ from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from captious.server.models import Identity, Invitation, Membership, Team, Token
+from captious.server.models import Challenge, Identity, Invitation, Membership, Submission, Team, Token, User
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.pages.mail import send_link
-from captious.server.pages.sign_in import BACKEND, next_page
+from captious.server.pages.sign_in import BACKEND, next_page, purpose_of
+from captious.server.people.access import visible_challenges
 from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rates import limit
@@ -117,7 +120,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             login(request, user, backend=BACKEND)
             return HttpResponseRedirect(next_page(request))
     next_given = request.POST.get("next", request.GET.get("next", ""))
-    context = {"heading": "Sign up", "form": form, "next": next_given}
+    context = {"heading": "Sign up", "form": form, "next": next_given, "purpose": purpose_of(next_given)}
     return render(request, "captious/sign_up.html", context, status=422 if form.errors else 200)
 
 
@@ -201,13 +204,22 @@ def team(request: HttpRequest, team: Team) -> HttpResponse:
     context = {
         "section": "account",
         "team": team,
+        "challenges": _challenges(request.user, team),
         "memberships": team.memberships.select_related("user"),
         "invitations": team.invitations.filter(expires__gt=timezone.now()).order_by("expires"),
         "is_captain": team.memberships.filter(user=request.user, is_captain=True).exists(),
         "invitation_url": request.build_absolute_uri(reverse("captious:team_join", args=[secret])) if is_new else None,
-        "is_member": True,
     }
     return _without_secret(request, render(request, "captious/team.html", context))
+
+
+def _challenges(user: User, team: Team) -> list[tuple[Challenge, int]]:
+    """The challenges that a team has submitted to or can submit to, with its submissions; the former come first."""
+    submissions = Submission.objects.filter(team=team).exclude(status=Submission.Status.DELETED)
+    counts = Counter(submissions.values_list("phase__challenge_id", flat=True))
+    challenges = visible_challenges(user).prefetch_related("phases")
+    rows = [(each, counts[each.pk]) for each in challenges if each.pk in counts or each.is_open]
+    return sorted(rows, key=lambda row: not row[1])
 
 
 @_team_view("POST")
@@ -274,22 +286,27 @@ def team_captain(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     return redirect(team.url)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def team_join(request: HttpRequest, token: str) -> HttpResponse:
-    """Join a team through an invitation link."""
+    """Join a team through an invitation link. Who has no account, or is not signed in, reads who invites to what."""
     limit(request, "join")
     invitation = invitation_of(token)
     if invitation is None:
         raise Http404
     team: Team = invitation.team
     if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
         if not join_team(token, request.user):
             raise Http404
         record("join team", team.name, request=request)
-        messages.success(request, f"You are now a member of {team.name}.")
+        messages.success(request, f"You are now a member of {team.name}. Below are the challenges that it can take.")
         return redirect(team.url)
-    return render(request, "captious/team_join.html", {"heading": f"Join {team.name}?", "button": "Join"})
+    if request.user.is_authenticated and team.members.contains(request.user):
+        messages.info(request, f"You are a member of {team.name}.")
+        return redirect(team.url)
+    context = {"heading": f"Join {team.name}?", "button": "Join", "invitation": invitation, "next": request.path}
+    return render(request, "captious/team_join.html", context)
 
 
 def _redirect_with(secret: str, address: str) -> HttpResponse:
