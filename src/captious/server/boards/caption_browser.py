@@ -15,10 +15,10 @@ from django.urls import reverse
 
 from captious.data import References
 from captious.errors import CaptiousError
+from captious.report import terminal
 from captious.report.explanation_layouts import layout_values
 from captious.report.explanation_text import explanation_text
 from captious.report.explanations import drawn_values, explained_parts, explanation_name
-from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded_array, rounded_values
 from captious.server.boards.word_agreement import Piece, has_word, pieces
@@ -92,8 +92,8 @@ class Explanation:
     Args:
         submission: whose candidate.
         metric: its name, with its variant and parameters.
-        drawn: the values of the explanation, and its layout.
-        text: the explanation, for browsers without scripts.
+        drawn: the values of the explanation, and its layout; or
+        text: the explanation as text.
         problem: why there is none.
     """
 
@@ -194,9 +194,12 @@ def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, flo
     return dict(sorted(pairs, key=lambda pair: pair[0] != query.output))
 
 
-def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
+def explanations(query: Query, row: CaptionRow, *, as_text: bool = False) -> list[Explanation]:
     """Why the candidates got their scores, by each metric that explains them, the one that ranks first; none in a phase
     that shows scores with fewer digits than explanations have.
+
+    Args:
+        as_text: for browsers without scripts, instead of what scripts draw.
     """
     if query.phase.digits < _DIGITS:
         return []
@@ -208,23 +211,27 @@ def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
         for part in explained_parts(metric)
     }
     return [
-        _explanation(name, metric, shown, row.references, query)
+        _explanation(name, metric, shown, row.references, query, as_text)
         for name, metric in metrics.values()
         for shown in row.candidates
     ]
 
 
-def _explanation(name: str, metric: Any, shown: ShownCaption, references: list[str], query: Query) -> Explanation:
+def _explanation(
+    name: str, metric: Any, shown: ShownCaption, references: list[str], query: Query, as_text: bool
+) -> Explanation:
     try:
         reference_set = query.phase.reference_sets[query.key]
         state = {"state": reference_cache.state(query.challenge, reference_set, metric)} if metric.needs_fit else {}
         explained = metric.explain(shown.caption, references, **state)
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
         return Explanation(shown.submission, name, problem=str(error))
-    text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
+    if as_text:
+        text = terminal.as_text(explanation_text(explained), width=_WIDTH).rstrip()
+        return Explanation(shown.submission, name, text=text)
     values = rounded_values(drawn_values(explained), query.phase.digits)
     drawn = {"layout": layout_values(metric.explanation), "values": values}
-    return Explanation(shown.submission, name, drawn, text)
+    return Explanation(shown.submission, name, drawn)
 
 
 def _row(browsing: Browsing, position: int) -> CaptionRow:

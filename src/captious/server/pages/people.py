@@ -300,7 +300,7 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
         if not join_team(token, request.user):
             raise Http404
         record("join team", team.name, request=request)
-        messages.success(request, f"You are now a member of {team.name}. Below are the challenges that it can take.")
+        messages.success(request, f"You are now a member of {team.name}.")
         return redirect(team.url)
     if request.user.is_authenticated and team.members.contains(request.user):
         messages.info(request, f"You are a member of {team.name}.")
