@@ -26,6 +26,7 @@ from captious.server.pages import (
     second_step,
     sign_in,
     submissions,
+    submit,
     teams,
     versions,
 )
@@ -48,7 +49,7 @@ _challenge = [
     path("terms", challenge_files.terms, name="terms"),
     path("teams", approvals.teams, name="teams"),
     path("news.atom", news.feed, name="news"),
-    path("submit", submissions.submit, name="submit"),
+    path("submit", submit.submit, name="submit"),
     path("template", challenge_files.template, name="template"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),

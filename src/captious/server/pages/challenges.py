@@ -279,7 +279,7 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
         previous_url=previous_url,
         next_url=next_url,
         scores=scores,
-        explanations=browsing.explanations(query, row),
+        explanations=browsing.explanations(query, row, as_text="text" in request.GET),
         scripts=[f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS],
         digits=query.phase.digits,
     )

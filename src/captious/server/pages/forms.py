@@ -9,7 +9,6 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
 
 from captious.report.numbers import plain
 from captious.server.challenges.markdown_html import as_html
@@ -26,12 +25,6 @@ _MOST_HTML = 50_000  # characters of news on a page
 def one_line(text: str) -> str:
     """Text without control characters, which could make it look like other text."""
     return " ".join(plain(text).split())
-
-
-def posted_id(request: HttpRequest, name: str) -> int:
-    """The number of a row that a form names; 0, which no row has, if it is none."""
-    text = request.POST.get(name, "")
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 class _Text(forms.CharField):

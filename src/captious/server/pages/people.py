@@ -18,7 +18,7 @@ from captious.server.models import Identity, Token
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.pages.mail import send_link
 from captious.server.pages.shown_once import redirect_with, secret_in, without_secret
-from captious.server.pages.sign_in import BACKEND, next_page
+from captious.server.pages.sign_in import BACKEND, next_page, purpose_of
 from captious.server.pages.teams import TeamError, new_team
 from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
@@ -106,7 +106,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             login(request, user, backend=BACKEND)
             return HttpResponseRedirect(next_page(request))
     next_given = request.POST.get("next", request.GET.get("next", ""))
-    context = {"heading": "Sign up", "form": form, "next": next_given}
+    context = {"heading": "Sign up", "form": form, "next": next_given, "purpose": purpose_of(next_given)}
     return render(request, "captious/sign_up.html", context, status=422 if form.errors else 200)
 
 

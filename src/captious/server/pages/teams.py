@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.db import IntegrityError, transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,8 +17,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from captious.server.models import Invitation, Membership, Team
+from captious.server.models import Challenge, Invitation, Membership, Submission, Team, User
 from captious.server.pages.shown_once import redirect_with, secret_in, without_secret
+from captious.server.people.access import visible_challenges
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.secrets import invitation_of, make_invitation
@@ -187,13 +190,22 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "section": "account",
         "team": team,
+        "challenges": _challenges(request.user, team),
         "memberships": team.memberships.select_related("user"),
         "invitations": open_invitations(team),
         "is_captain": team.memberships.filter(user=request.user, is_captain=True).exists(),
         "invitation_url": invitation_address(request, secret) if is_new else None,
-        "is_member": True,
     }
     return without_secret(request, render(request, "captious/team.html", context))
+
+
+def _challenges(user: User, team: Team) -> list[tuple[Challenge, int]]:
+    """The challenges that a team has submitted to or can submit to, with its submissions; the former come first."""
+    submissions = Submission.objects.filter(team=team).exclude(status=Submission.Status.DELETED)
+    counts = Counter(submissions.values_list("phase__challenge_id", flat=True))
+    challenges = visible_challenges(user).prefetch_related("phases")
+    rows = [(each, counts[each.pk]) for each in challenges if each.pk in counts or each.is_open]
+    return sorted(rows, key=lambda row: not row[1])
 
 
 def open_invitations(team: Team) -> Any:
@@ -238,16 +250,22 @@ def team_captain(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     return redirect(team.url)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def team_join(request: HttpRequest, token: str) -> HttpResponse:
-    """Join a team through an invitation link."""
+    """Join a team through an invitation link. Who has no account, or is not signed in, reads who invites to what."""
     limit(request, "join")
-    if request.method == "POST":
-        team = join(request, token)
-        messages.success(request, f"You are now a member of {team.name}.")
-        return redirect(team.url)
     invitation = invitation_of(token)
     if invitation is None:
         raise Http404
-    return render(request, "captious/team_join.html", {"heading": f"Join {invitation.team.name}?", "button": "Join"})
+    team: Team = invitation.team
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        join(request, token)
+        messages.success(request, f"You are now a member of {team.name}.")
+        return redirect(team.url)
+    if request.user.is_authenticated and team.members.contains(request.user):
+        messages.info(request, f"You are a member of {team.name}.")
+        return redirect(team.url)
+    context = {"heading": f"Join {team.name}?", "button": "Join", "invitation": invitation, "next": request.path}
+    return render(request, "captious/team_join.html", context)
