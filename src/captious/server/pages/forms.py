@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 
 from captious.report.numbers import plain
 from captious.server.challenges.markdown_html import as_html
