@@ -55,6 +55,6 @@
       clearTimeout(timer);
       timer = setTimeout(render, wait);
     });
-    if (area.value) render();
+    if (area.value) area.closest("details").addEventListener("toggle", render, { once: true });
   }
 })();
