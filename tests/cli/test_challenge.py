@@ -21,7 +21,13 @@ def test_init_and_check(folder: Path, run: Run) -> None:
         "edit them, then run: captious challenge check mine\n"
     )
     checked = run("challenge", "check", "mine")
-    assert (checked.code, checked.err) == (0, "")
+    assert checked.code == 0
+    assert "The summary still has the words of the starter: “Describe the challenge in one sentence …”." in checked.err
+    assert "The text 'Overview' still has the words of the starter" in checked.err
+    (folder / "mine" / "overview.md").write_text("Birds.")
+    text = (folder / "mine" / "challenge.toml").read_text().replace("Describe the challenge in one sentence", "Birds")
+    (folder / "mine" / "challenge.toml").write_text(text)
+    assert run("challenge", "check", "mine").err == ""
     lines = [line.rstrip() for line in checked.out.splitlines()]
     assert lines[0] == "challenge   Mine (mine)"
     assert "references  c5: 120 captions of 24 images, 5.0 each, references/references.json" in lines

@@ -54,10 +54,11 @@ class Site:
             client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
         return client
 
-    def token(self, user: Any) -> str:
-        from captious.server.people.secrets import make_token
+    def token(self, user: Any, **values: Any) -> str:
+        """A token that may do everything, unless ``values`` say otherwise."""
+        from captious.server.people.secrets import SCOPES, make_token
 
-        return make_token(user, "test")
+        return make_token(user, "test", **{"scopes": SCOPES, **values})
 
     def demo(self) -> Any:
         """The demonstration, its baselines not scored yet."""

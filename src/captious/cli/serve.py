@@ -150,21 +150,37 @@ def admin(data: Path, user: str, password: str) -> None:
 @server_folder_option
 @click.option("--user", required=True, metavar="NAME", help="User name.")
 @click.option("--name", default="command line", show_default=True, help="What the token is for.")
-@click.option("--read-only", is_flag=True, help="It can read, but not submit.")
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice(["read", "submit", "teams", "organize"]),
+    multiple=True,
+    default=["submit"],
+    show_default=True,
+    help="What it may do; each may also read. Repeatable.",
+)
+@click.option("--challenge", metavar="SLUG", help="The only challenge that it is for.")
 @click.option("--days", type=click.IntRange(min=1), metavar="N", help="Days after which it expires. Default: never.")
-def token(data: Path, user: str, name: str, read_only: bool, days: int | None) -> None:
+def token(data: Path, user: str, name: str, scopes: tuple[str, ...], challenge: str | None, days: int | None) -> None:
     """Print a new token of a user, for captious submit and the API. It cannot be shown again."""
     with server_extra():
         from captious.server.operations.setup import set_up
     set_up(data)
-    from captious.server.models import User
+    from captious.server.models import Challenge, User
     from captious.server.people.audit import record
     from captious.server.people.secrets import make_token
 
     owner = User.objects.filter(username=user, is_active=True).first()
     if owner is None:
         raise ParameterError(f"there is no active user {user!r}", help="users sign up on the site")
-    click.echo(make_token(owner, name, scope="read" if read_only else "submit", days=days or 0))
+    only = Challenge.objects.filter(slug=challenge).first() if challenge else None
+    if challenge and only is None:
+        raise ParameterError(
+            f"there is no challenge {challenge!r}", help="give its name as in its address, /challenges/NAME/"
+        )
+    if only is not None and "teams" in scopes:
+        raise ParameterError("a token for one challenge cannot change teams", help="leave out --scope teams")
+    click.echo(make_token(owner, name, scopes=scopes, challenge=only, days=days or 0))
     record("make token", name, actor=owner, detail="command line")
 
 

@@ -43,6 +43,7 @@ def token_option(*, required: bool = True) -> Callable[[Command], Command]:
 @option_of(Client.submit, "description")
 @click.option("--private", is_flag=True, help="Do not show the submission on the leaderboard.")
 @option_of(Client.submit, "anonymous")
+@option_of(Client.submit, "may_publish")
 @option_of(Client.submit, "dry_run")
 @click.option("--wait", is_flag=True, help="Wait for the scores.")
 @format_option("text", "json")

@@ -67,6 +67,7 @@ class Client:
         description: str = "",
         public: bool = True,
         anonymous: bool = False,
+        may_publish: bool = False,
         dry_run: bool = False,
     ) -> dict[str, Any]:
         """Submit a file of captions.
@@ -81,6 +82,7 @@ class Client:
             description: a few sentences about the method.
             public: show the submission on the leaderboard.
             anonymous: do not show the name of the team.
+            may_publish: let the organizers publish the captions in an archive of the challenge.
             dry_run: only check the file, and say whether it would be refused now; nothing is submitted, and nothing
                 counts.
 
@@ -101,6 +103,7 @@ class Client:
             "description": description,
             "public": str(int(public)),
             "anonymous": str(int(anonymous)),
+            "may_publish": str(int(may_publish)),
             **({"dry_run": "1"} if dry_run else {}),
         }
         address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(about)}"

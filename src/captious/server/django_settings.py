@@ -158,6 +158,6 @@ if CAPTIOUS.email_url:
     EMAIL_TIMEOUT = 10
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
 else:
-    EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 
 LOGGING_CONFIG = None

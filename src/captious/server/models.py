@@ -251,6 +251,8 @@ class Submission(models.Model):
     description = models.TextField(max_length=5000, blank=True)
     public = models.BooleanField(default=True)
     anonymous = models.BooleanField(default=False)
+    #: The team lets the organizers publish its captions in an archive.
+    may_publish = models.BooleanField(default=False)
     is_baseline = models.BooleanField(default=False)
     is_human = models.BooleanField(default=False)
     #: An organizer has taken it off the board.

@@ -138,7 +138,7 @@ class ServerSettings:
         second_step_for: who must set up a second step of signing in: "nobody" (anyone may), "organizers" (those who
             manage or make challenges, and administrators) or "everybody".
         email_url: ``smtp://user:password@host:port``, ``smtp+starttls://`` or ``smtps://`` (TLS from the start); empty
-            to print mail on the console. Nothing depends on mail: administrators can activate accounts and make links
+            for no mail. Nothing depends on mail: administrators can activate accounts and make links
             that reset passwords.
         email_from: the sender of mail.
         site_url: address of the site, for links in mail and webhooks; by default, made of ``https`` and the first of
@@ -270,6 +270,12 @@ class ServerSettings:
         return file.read_text()
 
     @property
+    def address(self) -> str:
+        """The address of the site without a slash at its end; empty if the settings do not say it."""
+        host = self.hosts[0].lstrip(".") if self.hosts else "*"
+        return (self.site_url or ("" if host == "*" else f"{'https' if self.https else 'http'}://{host}")).rstrip("/")
+
+    @property
     def upload_bytes(self) -> int:
         return self.upload_mebibytes * _MEBIBYTE
 
@@ -307,7 +313,8 @@ def _refused(error: ValidationError, file: Path) -> ParameterError:
         if details["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
             lines.append(f"{name}: there is no such setting. {did_you_mean(name, _NAMES)}".rstrip())
         else:
-            lines.append(f"{name}: {details['msg'][:1].lower()}{details['msg'][1:]}")
+            message = details["msg"].removeprefix("Value error, ")
+            lines.append(f"{name}: {message[:1].lower()}{message[1:]}")
     return ParameterError(
         "invalid settings of the server",
         where="\n".join(lines),

@@ -8,7 +8,8 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from captious.server.api import approvals as api_approvals
-from captious.server.api import description
+from captious.server.api import description, material
+from captious.server.api import teams as api_teams
 from captious.server.api import views as api
 from captious.server.api import webhooks as api_webhooks
 from captious.server.operations.health import healthz
@@ -25,6 +26,8 @@ from captious.server.pages import (
     second_step,
     sign_in,
     submissions,
+    submit,
+    teams,
     versions,
 )
 
@@ -46,7 +49,7 @@ _challenge = [
     path("terms", challenge_files.terms, name="terms"),
     path("teams", approvals.teams, name="teams"),
     path("news.atom", news.feed, name="news"),
-    path("submit", submissions.submit, name="submit"),
+    path("submit", submit.submit, name="submit"),
     path("template", challenge_files.template, name="template"),
     path("submissions", submissions.submissions, name="submissions"),
     path("manage", management.manage, name="manage"),
@@ -103,21 +106,25 @@ _people = [
         auth.PasswordResetCompleteView.as_view(template_name="captious/password_reset_complete.html"),
         name="password_reset_complete",
     ),
-    path("teams/join/<str:token>", people.team_join, name="team_join"),
-    path("teams/<slug:slug>/", people.team, name="team"),
-    path("teams/<slug:slug>/invite", people.team_invite, name="team_invite"),
-    path("teams/<slug:slug>/invitations/<int:pk>/revoke", people.invitation_revoke, name="invitation_revoke"),
-    path("teams/<slug:slug>/members/<int:pk>/remove", people.team_remove, name="team_remove"),
-    path("teams/<slug:slug>/members/<int:pk>/captain", people.team_captain, name="team_captain"),
-    path("teams/<slug:slug>/leave", people.team_leave, name="team_leave"),
+    path("teams/join/<str:token>", teams.team_join, name="team_join"),
+    path("teams/<slug:slug>/", teams.team, name="team"),
+    path("teams/<slug:slug>/invite", teams.team_invite, name="team_invite"),
+    path("teams/<slug:slug>/invitations/<int:pk>/revoke", teams.invitation_revoke, name="invitation_revoke"),
+    path("teams/<slug:slug>/members/<int:pk>/remove", teams.team_remove, name="team_remove"),
+    path("teams/<slug:slug>/members/<int:pk>/captain", teams.team_captain, name="team_captain"),
+    path("teams/<slug:slug>/leave", teams.team_leave, name="team_leave"),
 ]
 _api = [
     path("openapi.json", description.openapi, name="openapi"),
     path("challenges", api.challenges),
     path("challenges/<slug:slug>", api.challenge),
     path("challenges/<slug:slug>/leaderboard", api.leaderboard),
-    path("challenges/<slug:slug>/terms", api.terms),
-    path("challenges/<slug:slug>/teams", api_approvals.teams),
+    path("challenges/<slug:slug>/compare", material.compare),
+    path("challenges/<slug:slug>/files", material.files),
+    path("challenges/<slug:slug>/template", material.template),
+    path("challenges/<slug:slug>/terms", material.terms),
+    path("challenges/<slug:slug>/quotas", material.quotas),
+    path("challenges/<slug:slug>/teams", api_approvals.approvals),
     path("challenges/<slug:slug>/teams/<slug:team>", api_approvals.decide),
     path("challenges/<slug:slug>/webhooks", api_webhooks.webhooks),
     path("challenges/<slug:slug>/webhooks/<int:pk>/test", api_webhooks.test_webhook),
@@ -126,10 +133,19 @@ _api = [
     path("challenges/<slug:slug>/submissions", api.submissions),
     path("submissions/<int:pk>", api.submission),
     path("submissions/<int:pk>/file", api.file),
+    path("submissions/<int:pk>/scores", material.scores),
     path("submissions/<int:pk>/edit", api.edit),
     path("submissions/<int:pk>/delete", api.delete),
     path("submissions/<int:pk>/cancel", api.cancel),
     path("submissions/<int:pk>/choose", api.choose),
+    path("teams", api_teams.teams),
+    path("join", api_teams.join),
+    path("teams/<slug:team>", api_teams.team),
+    path("teams/<slug:team>/invite", api_teams.invite),
+    path("teams/<slug:team>/invitations/<int:pk>/revoke", api_teams.revoke),
+    path("teams/<slug:team>/leave", api_teams.leave),
+    path("teams/<slug:team>/remove", api_teams.remove),
+    path("teams/<slug:team>/captain", api_teams.captain),
     path("metrics", api.metrics),
 ]
 _site = [

@@ -21,10 +21,10 @@ def ann(site: Site) -> Any:
     return user
 
 
-def call(site: Site, user: Any, method: str, address: str, *, scope: str = "submit", body: bytes = b"") -> Any:
+def call(site: Site, user: Any, method: str, address: str, *, scopes: Any = ("submit",), body: bytes = b"") -> Any:
     from captious.server.people.secrets import make_token
 
-    headers = {"Authorization": f"Bearer {make_token(user, 'x', scope=scope)}"}
+    headers = {"Authorization": f"Bearer {make_token(user, 'x', scopes=scopes)}"}
     return site.client().generic(method, f"/api/v1/{address}", body, "application/octet-stream", headers=headers)
 
 
@@ -53,12 +53,12 @@ class TestTokens:
     def test_one_that_can_only_read(self, site: Site, ann: Any) -> None:
         [submission] = site.submissions()
         for address in ("challenges/demo/submissions", f"submissions/{submission.pk}"):
-            assert call(site, ann, "GET", address, scope="read").status_code == 200
+            assert call(site, ann, "GET", address, scopes=()).status_code == 200
         content = (EXAMPLES / "improved.json").read_bytes()
         posts = {"challenges/demo/submissions?method=x": content}
         posts |= {f"submissions/{submission.pk}/{verb}": b"" for verb in ("edit", "delete", "choose", "cancel")}
         for address, body in posts.items():
-            answer = call(site, ann, "POST", address, scope="read", body=body)
+            answer = call(site, ann, "POST", address, scopes=(), body=body)
             assert (answer.status_code, list(answer.json())) == (403, ["error"]), address
         assert [row.status for row in site.submissions()] == ["done"]
 
@@ -77,13 +77,40 @@ class TestTokens:
     def test_the_form(self, site: Site, ann: Any) -> None:
         from captious.server.models import Token
 
-        values = {"action": "token", "token-name": "cron", "token-scope": "read", "token-days": "30"}
+        values = {"action": "token", "token-name": "cron", "token-challenge": "demo", "token-days": "30"}
         values["token-proof"] = PASSWORD
         page = site.client(ann).post("/account/", values, follow=True).content.decode()
         token = Token.objects.get()
-        assert token.scope == "read"
+        assert (token.scopes, token.challenge.slug) == ("", "demo")
         assert 29 < (token.expires - token.created).total_seconds() / 86400 <= 30
-        assert "read only" in page
-        site.client(ann).post("/account/", {**values, "token-days": "0", "token-scope": "submit"})
-        assert Token.objects.filter(expires=None, scope="submit").count() == 1
-        assert site.client(ann).post("/account/", {**values, "token-days": "9999"}).status_code == 422
+        assert "read; demo only" in page
+        more = {**values, "token-days": "0", "token-scopes": ["submit", "teams"]}
+        refused = site.client(ann).post("/account/", more)
+        assert (refused.status_code, "cannot change teams" in refused.content.decode()) == (422, True)
+        site.client(ann).post("/account/", {**more, "token-challenge": ""})
+        assert Token.objects.filter(expires=None, scopes="submit teams", challenge=None).count() == 1
+        for wrong in ({"token-days": "9999"}, {"token-scopes": "everything"}, {"token-challenge": "nothing"}):
+            assert site.client(ann).post("/account/", {**values, **wrong}).status_code == 422
+        assert Token.objects.count() == 2
+
+    def test_the_command(self, site: Site, ann: Any) -> None:
+        from click.testing import CliRunner
+
+        from captious.cli.serve import serve
+        from captious.errors import ParameterError
+        from captious.server.models import Token
+
+        def made(*options: str) -> Any:
+            place = ["token", "--data", str(site.data), "--user", "ann"]
+            return CliRunner().invoke(serve, [*place, *options])
+
+        text = made("--scope", "submit", "--scope", "organize", "--challenge", "demo", "--days", "7").stdout.strip()
+        token = Token.objects.get()
+        assert (token.use, token.expires is not None) == ("read, submit, organize; demo only", True)
+        answer = site.client().get("/api/v1/challenges", headers={"Authorization": f"Bearer {text}"})
+        assert [row["slug"] for row in answer.json()] == ["demo"]
+        made("--scope", "read")
+        assert {row.scopes for row in Token.objects.all()} == {"submit organize", ""}
+        for options in (["--challenge", "nothing"], ["--challenge", "demo", "--scope", "teams"]):
+            assert isinstance(made(*options).exception, ParameterError)
+        assert Token.objects.count() == 2

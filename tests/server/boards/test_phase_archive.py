@@ -9,6 +9,7 @@ import re
 import shlex
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def demo(site: Site) -> Site:
     """The demonstration, whose captions are public, with two submissions of Ann's."""
     site.demo()
     ann = site.user("ann")
-    site.submit(ann, method="=named", link="https://example.org/ann")
+    site.submit(ann, method="=named", link="https://example.org/ann", may_publish="on")
     site.submit(ann, method="nameless", anonymous="on")
     site.submit(ann, method="private", public="")
     site.work()
@@ -72,6 +73,9 @@ def test_what_everybody_may_see(demo: Site) -> None:
     named = {row["method"]: row["team"] for row in table(files)}
     assert "private" not in named
     assert (named["'=named"], named["nameless"]) == ("ann", "Anonymous")
+    ours = {row.method: f"captions/{row.pk}/captions.json" for row in demo.submissions()}
+    assert [method for method, name in ours.items() if name in files] == ["=named"]  # whose team agreed
+    assert "has the captions of 4 of 5 submissions, whose teams agreed to it" in files["README.md"].decode()
     demo_files = {name for name in files if name.startswith("challenge/")}
     texts = {"challenge/challenge.toml", "challenge/overview.md", "challenge/rules.md"}
     assert demo_files == {*texts, "challenge/baselines/baseline.json", *REFERENCES}
@@ -81,10 +85,91 @@ REFERENCES = {"challenge/references/c4.json"}
 
 
 def test_parquet(demo: Site) -> None:
-    pq = pytest.importorskip("pyarrow.parquet")
+    import pyarrow.parquet as pq
+
     files = archive(demo)
     read = pq.read_table(io.BytesIO(files["scores.parquet"])).to_pylist()
     assert [str(row["score"]) for row in read] == [row["score"] for row in table(files)]
+
+
+class TestDataCite:
+    """``datacite.json``, against DataCite's own schema."""
+
+    def record(self, site: Site, **values: Any) -> Any:
+        schema45 = pytest.importorskip("datacite.schema45")
+        from captious.server.models import Challenge
+
+        challenge = Challenge.objects.get()
+        challenge.definition_values |= values
+        challenge.save()
+        files = archive(site, public="1")
+        record = json.loads(files["datacite.json"])
+        schema45.validator.validate(record)
+        return record
+
+    def test_the_demonstration(self, demo: Site) -> None:
+        from captious.version import __version__
+
+        record = self.record(demo)
+        assert record["titles"] == [{"title": "Demo: Main phase"}]
+        assert record["publisher"] == {"name": "captious"}
+        assert record["types"]["resourceTypeGeneral"] == "Dataset"
+        assert record["contributors"] == [{"name": "ann", "contributorType": "Producer"}]
+        assert f"captious {__version__}" in record["descriptions"][0]["description"]
+        assert "datacite.json" not in archive(demo)
+
+    def test_creators_rights_and_publications(self, demo: Site) -> None:
+        demo.configure(hosts=("captions.example.org",), https=True, site_name="Captions of X")
+        record = self.record(
+            demo,
+            organized_by=["Ann Smith, University of X, Y", "Society of Captions"],
+            license="CC-BY-SA 4.0",
+            citation="@inproceedings{x, doi = {10.1109/CVPR.2015.7299087}}\nSee arXiv:1504.00325, and more.",
+        )
+        assert record["creators"] == [
+            {"name": "Ann Smith", "affiliation": [{"name": "University of X, Y"}]},
+            {"name": "Society of Captions"},
+        ]
+        assert record["rightsList"] == [
+            {
+                "rights": "CC-BY-SA 4.0",
+                "rightsUri": "https://creativecommons.org/licenses/by-sa/4.0/",
+                "rightsIdentifier": "CC-BY-SA-4.0",
+                "rightsIdentifierScheme": "SPDX",
+            }
+        ]
+        assert [(each["relatedIdentifier"], each["relationType"]) for each in record["relatedIdentifiers"]] == [
+            ("10.1109/CVPR.2015.7299087", "IsSupplementTo"),
+            ("arXiv:1504.00325", "IsSupplementTo"),
+            ("https://captions.example.org/challenges/demo/", "IsDocumentedBy"),
+        ]
+        assert record["publisher"] == {"name": "Captions of X"}
+
+    @pytest.mark.parametrize(
+        ("license", "address"),
+        [
+            ("CC BY 4.0", "https://creativecommons.org/licenses/by/4.0/"),
+            ("CC0 1.0", "https://creativecommons.org/publicdomain/zero/1.0/"),
+            ("Images: CC BY-NC-ND 3.0", "https://creativecommons.org/licenses/by-nc-nd/3.0/"),
+            ("Ask us", None),
+        ],
+    )
+    def test_licenses(self, demo: Site, license: str, address: str | None) -> None:
+        [rights] = self.record(demo, license=license)["rightsList"]
+        assert (rights["rights"], rights.get("rightsUri")) == (license, address)
+
+    def test_without_names_there_are_none(self, demo: Site) -> None:
+        assert b"ann" not in archive(demo, public="1", anonymous="1")["datacite.json"]
+
+    def test_the_year_in_which_a_phase_closed(self, demo: Site) -> None:
+        from datetime import UTC, datetime
+
+        from captious.server.models import Phase
+
+        Phase.objects.update(opens=datetime(2019, 1, 1, tzinfo=UTC), closes=datetime(2020, 2, 1, tzinfo=UTC))
+        record = self.record(demo)
+        assert record["publicationYear"] == "2020"
+        assert record["dates"] == [{"date": "2019-01-01/2020-02-01", "dateType": "Collected"}]
 
 
 def test_captious_score_computes_the_same(demo: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +186,9 @@ def test_captious_score_computes_the_same(demo: Site, tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     rows = table(files)
     assert len({row["submission"] for row in rows}) == 5
-    for submission in {row["submission"] for row in rows}:
+    with_captions = {name.split("/")[1] for name in files if name.startswith("captions/")}
+    assert len(with_captions) == 4
+    for submission in with_captions:
         arguments = shlex.split(line.replace("SUBMISSION", submission))
         run = CliRunner().invoke(captious, [*arguments, "--format", "json"])
         assert run.exit_code == 0, run.output
@@ -125,7 +212,7 @@ def test_private_references_and_exact_scores_stay(site: Site, tmp_path: Path) ->
         text = b"".join(files.values()).decode(errors="replace")
         assert not any(marker in text for marker in MARKERS)
         assert ("captions/1/test.json" in files) == (query != "&public=1")
-        assert "captions/1/val.json" in files
+        assert ("captions/1/val.json" in files) == (query != "&public=1")
         scores = [row["score"] for row in table(files) if row["captions"] == "test"]
         assert scores
         assert all(len(score) <= len("0.1234") for score in scores)

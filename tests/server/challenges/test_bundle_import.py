@@ -103,15 +103,15 @@ def references(path: Path) -> Path:
     return path
 
 
-def codabench(folder: Path) -> Path:
-    """A bundle of Codabench, with its references in an archive within."""
+def codabench(folder: Path, final: str = "2-1-2026") -> Path:
+    """A bundle of Codabench, with its references in an archive within, and the final phase from a date."""
     data = references(folder / "data" / "truth.json")
     with zipfile.ZipFile(folder / "reference.zip", "w") as archive:
         archive.write(data, "inner/truth.json")
         archive.writestr("readme.txt", "Nothing.")
     bundle = folder / "bundle.zip"
     with zipfile.ZipFile(bundle, "w") as archive:
-        archive.writestr("competition.yaml", CODABENCH)
+        archive.writestr("competition.yaml", CODABENCH.replace("2-1-2026", f"'{final}'"))
         archive.writestr("terms.md", "Be fair.\n")
         archive.writestr("pages/overview.md", "# Streets\n")
         page = "<!DOCTYPE html><html><head><style>p {}</style></head>\n<body>\n    <p>From <b>2025</b>.</p>\n\n    <p>x"
@@ -140,16 +140,54 @@ def test_codabench(tmp_path: Path) -> None:
     assert (first.name, first.title) == ("development-phase", "Development phase")
     assert (first.opens, first.closes) == (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, 12, tzinfo=UTC))
     assert (first.scored_per_day, first.scored_in_total, first.digits) == (5, 100, 3)
-    assert (second.opens, second.closes, second.scored_in_total) == (None, None, 3)
+    assert (second.opens, second.closes, second.scored_in_total) == (datetime(2026, 2, 1, tzinfo=UTC), None, 3)
     assert set(checked.references["captions", "references"].ids) == {*REFERENCES}
     assert left_out == [
         "the page Gone: there is no file pages/gone.md",
-        "the column 'speed' of the leaderboard: captious has no such metric",
+        "the column 'speed / Speed' of the leaderboard: captious has no such metric",
         "of the phase Development phase: execution_time_limit",
-        "of the phase Final: the date '2-1-2026' is not understood",
         "of the task Captions: scoring_program",
         "of the bundle: docker_image, image",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("1-2-2026", datetime(2026, 1, 2, tzinfo=UTC)),
+        ("12-31-2026", datetime(2026, 12, 31, tzinfo=UTC)),
+        ("31/12/2026", datetime(2026, 12, 31, tzinfo=UTC)),
+        ("1/2/2026 10:30:00", datetime(2026, 1, 2, 10, 30, tzinfo=UTC)),
+        ("2026-01-02 10:30:00", datetime(2026, 1, 2, 10, 30, tzinfo=UTC)),
+    ],
+)
+def test_dates(tmp_path: Path, written: str, meant: datetime) -> None:
+    """As in Codabench's examples, the month first, unless it can only be the day."""
+    import_bundle(codabench(tmp_path, written), tmp_path / "made")
+    assert check_folder(tmp_path / "made").definition.phases[1].opens == meant
+
+
+def test_a_date_that_is_none(tmp_path: Path) -> None:
+    _, left_out = import_bundle(codabench(tmp_path, "soon"), tmp_path / "made")
+    assert "of the phase Final: the date 'soon' is not understood" in left_out
+    assert check_folder(tmp_path / "made").definition.phases[1].opens is None
+
+
+def test_columns_by_their_titles_and_as_papers_write_them(tmp_path: Path) -> None:
+    rows = ["{key: set1, title: B@4}", "{key: rouge, title: x}", "{key: c, title: CIDEr}", "{key: y, title: Time}"]
+    columns = "".join(f"      - {row}\n" for row in rows)
+    (tmp_path / "competition.yaml").write_text(f"title: x\nleaderboards:\n  - columns:\n{columns}")
+    _, left_out = import_bundle(tmp_path, tmp_path / "made", references(tmp_path / "refs.json"))
+    assert check_folder(tmp_path / "made").definition.metrics == ("bleu-4", "rouge-l", "cider-d")
+    assert "the column 'y / Time' of the leaderboard: captious has no such metric" in left_out
+
+
+def test_a_long_text_about_the_leaderboard(tmp_path: Path) -> None:
+    """EvalAI has a text where it has files elsewhere."""
+    text = "The leaderboard shows CIDEr-D. " * 20
+    (tmp_path / "challenge_config.yaml").write_text(f"title: x\nleaderboard_description: {text}\n")
+    import_bundle(tmp_path, tmp_path / "made", references(tmp_path / "refs.json"))
+    assert check_folder(tmp_path / "made").texts["leaderboard.md"].strip() == text.strip()
 
 
 def test_codalab(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ class TestAddresses:
 
         from captious.server.models import Notice
 
-        monkeypatch.setattr(settings, "EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+        monkeypatch.setattr(settings, "EMAIL_BACKEND", "django.core.mail.backends.dummy.EmailBackend")
         client = site.client()
         client.post("/sign-up", {"username": "eve", "email": "e@x.org", "password1": PASSWORD, "password2": PASSWORD})
         page = client.get("/account/mail").content.decode()

@@ -151,11 +151,11 @@ class TestDelivery:
 
 
 class TestAPI:
-    def call(self, site: Site, method: str, address: str = "", url: str = "", *, scope: str = "submit") -> Any:
+    def call(self, site: Site, method: str, address: str = "", url: str = "", *, scopes: Any = ("organize",)) -> Any:
         from captious.server.models import User
         from captious.server.people.secrets import make_token
 
-        token = make_token(User.objects.get(username="olga"), "test", scope=scope)
+        token = make_token(User.objects.get(username="olga"), "test", scopes=scopes)
         headers = {"Authorization": f"Bearer {token}"}
         path, form = f"/api/v1/challenges/small/webhooks{address}", urlencode({"url": url} if url else {})
         return site.client().generic(method, path, form, "application/x-www-form-urlencoded", headers=headers)
@@ -172,7 +172,7 @@ class TestAPI:
         assert self.call(mailing, "POST", f"/{row.pk}/test").status_code == 200
         delivery.deliver_due()
         assert [json.loads(body)["event"] for _, body in receiver.received] == ["ping"]
-        [listed] = self.call(mailing, "GET", scope="read").json()
+        [listed] = self.call(mailing, "GET", scopes=("submit",)).json()
         assert (listed["id"], listed["result"]) == (row.pk, "answered 204")
         shown = receiver.url.replace("/hook?a=1", "/…")
         assert listed["url"] == shown
@@ -193,7 +193,7 @@ class TestAPI:
 
         answer = self.call(mailing, "POST", url="https://127.0.0.1/")
         assert (answer.status_code, answer.json()) == (400, {"error": "The address is not on the public internet."})
-        assert self.call(mailing, "POST", url="https://example.org/", scope="read").status_code == 403
+        assert self.call(mailing, "POST", url="https://example.org/", scopes=("submit",)).status_code == 403
         assert self.call(mailing, "POST", "/1/test").status_code == 404
         for _ in range(5):
             assert self.call(mailing, "POST", url="https://example.org/").status_code == 201

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from captious.server.operations.slow_pages import takes_long
 from captious.server.operations.web_shares import Holding, surplus
 
 
@@ -36,3 +37,21 @@ def test_many_who_have_their_share_leave_room_for_a_small_one() -> None:
     """Four who have a quarter each do not keep a fifth out."""
     holdings = [Holding(f"{owner}{n}", owner, 5) for owner in "abcd" for n in range(5)] + [Holding("e", "e", 1)]
     assert surplus(holdings, 100, 25) in [[f"{owner}4"] for owner in "abcd"]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_slow"),
+    [
+        ("/challenges/demo/compare", True),
+        ("/challenges/demo/captions/11", True),
+        ("/submissions/1/scores/val/c5.csv", True),
+        ("/api/v1/challenges/demo/compare", True),
+        ("/api/v1/submissions/1/scores", True),
+        ("/api/v1/submissions/1", False),
+        ("/api/v1/challenges/demo/leaderboard", False),
+        ("/challenges/demo/leaderboard", False),
+    ],
+)
+def test_what_computes_has_threads_of_its_own(path: str, is_slow: bool) -> None:
+    """Pages, and the calls of the API that do the same."""
+    assert takes_long(path) == is_slow

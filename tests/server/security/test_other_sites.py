@@ -339,8 +339,10 @@ class TestAttacks:
 
     @pytest.mark.parametrize("url", ["http://localhost:1", "http://localhost:1/nothing"])
     def test_a_provider_that_does_not_answer(self, undone: World, provider: OpenIDProvider, url: str) -> None:
-        configure(undone, local={"issuer": url})
-        assert undone.site.client().post("/sign-in/with/local").status_code == 403
+        configure(undone, local={"issuer": url, "title": "Local"})
+        response = undone.site.client().post("/sign-in/with/local")
+        assert response.status_code == 403
+        assert "Local cannot be reached at the moment" in response.content.decode()
 
     @pytest.mark.parametrize("state", ["", "wrong", None])
     def test_state(self, undone: World, provider: OpenIDProvider, state: str | None) -> None:

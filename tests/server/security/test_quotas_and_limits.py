@@ -360,9 +360,9 @@ class TestRates:
 
     def test_the_number_of_teams(self, undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.models import Team
-        from captious.server.pages import people
+        from captious.server.pages import teams
 
-        monkeypatch.setattr(people, "MOST_TEAMS", 3)
+        monkeypatch.setattr(teams, "MOST_TEAMS", 3)
         for name in ("one", "two", "three"):
             undone.as_user("ann").post("/account/", {"action": "team", "team-name": name})
         assert [Team.objects.filter(name=name).exists() for name in ("one", "two", "three")] == [True, False, False]

@@ -70,7 +70,7 @@ class TestRemoval:
         from django.db.transaction import Atomic
 
         from captious.server.models import Invitation
-        from captious.server.pages import people
+        from captious.server.pages import teams
 
         def removed_before(atomic: Any) -> None:
             monkeypatch.setattr(Atomic, "__enter__", begin)
@@ -78,15 +78,15 @@ class TestRemoval:
             begin(atomic)
 
         def counted(*_: Any, **__: Any) -> None:
-            monkeypatch.setattr(people, "limit", limit)
+            monkeypatch.setattr(teams, "limit", limit)
             monkeypatch.setattr(Atomic, "__enter__", removed_before)
 
         join(undone, "bob")
-        client, begin, limit = undone.as_user("bob"), Atomic.__enter__, people.limit
+        client, begin, limit = undone.as_user("bob"), Atomic.__enter__, teams.limit
         if address.endswith("invite"):
             counted()
         else:
-            monkeypatch.setattr(people, "limit", counted)
+            monkeypatch.setattr(teams, "limit", counted)
         assert client.post(address.format(invitation=undone.invitation)).status_code == 404
         assert members(undone) == {"ann", "mia", "dora"}
         assert not Invitation.objects.filter(team=undone.alpha).exists()

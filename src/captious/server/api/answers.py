@@ -12,10 +12,14 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.submission_comparison import ComparedOutput
 from captious.server.boards.visible_scores import visible_scores
-from captious.server.models import Challenge, Submission, TeamApproval, Webhook
+from captious.server.models import Challenge, Invitation, Submission, Team, TeamApproval, TermsAcceptance, Webhook
+from captious.server.pages.news import news_of
+from captious.server.pages.teams import open_invitations
 from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for
 from captious.server.scoring import queue
+from captious.server.submissions.quotas import Quota
 
 _exact = with_config(ConfigDict(extra="forbid"))
 
@@ -94,8 +98,12 @@ class ChallengeAnswer(ChallengeSummary):
     captions: list[CaptionsAnswer]
     phases: list[PhaseAnswer]
     files: list[DownloadAnswer]
+    texts: list[TextAnswer]
+    news: list[NewsAnswer]
     terms_version: str
     team_approval: bool
+    team_size: int
+    teams_close: datetime | None
     license: str
     citation: str
 
@@ -108,6 +116,88 @@ class TermsAnswer(TypedDict):
     version: str
     user: str
     time: datetime
+
+
+@_exact
+class TermsTextAnswer(TypedDict):
+    """The present terms as HTML, and what your teams have accepted, the latest first."""
+
+    version: str
+    title: str
+    html: str
+    accepted: list[TermsAnswer]
+
+
+@_exact
+class QuotaAnswer(TypedDict):
+    """What a team has used up of a phase. ``exhausted`` says why nothing more is taken; it is empty if something is."""
+
+    phase: str
+    scored_today: int
+    scored: int
+    attempts_today: int
+    exhausted: str
+
+
+@_exact
+class ComparisonAnswer(TypedDict):
+    """The difference between two submissions in one output, b minus a, by the paired bootstrap."""
+
+    output: str
+    a: float
+    b: float
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    effect_size: float | None
+    lower_is_better: bool
+    signature: str
+
+
+@_exact
+class MemberAnswer(TypedDict):
+    """A member of a team."""
+
+    user: str
+    captain: bool
+    joined: datetime
+
+
+@_exact
+class InvitationAnswer(TypedDict):
+    """An invitation that can be used. Its link was shown when it was made, and is not shown again."""
+
+    id: int
+    created: datetime
+    expires: datetime
+
+
+@_exact
+class NewInvitationAnswer(InvitationAnswer):
+    """A new invitation with its link, which lets anyone join the team until it expires."""
+
+    link: str
+
+
+@_exact
+class TeamAnswer(TypedDict):
+    """A team of yours. Personal ones have one member, and cannot be joined or left."""
+
+    name: str
+    slug: str
+    personal: bool
+    members: list[MemberAnswer]
+    invitations: list[InvitationAnswer]
+    url: str
+
+
+@_exact
+class LeftAnswer(TypedDict):
+    """A team that you have left, and whether it was deleted, as it is if it was empty and nothing was uploaded."""
+
+    team: str
+    deleted: bool
 
 
 @_exact
@@ -152,6 +242,23 @@ class DownloadAnswer(TypedDict):
 
 
 @_exact
+class TextAnswer(TypedDict):
+    """A text of the organizers as HTML."""
+
+    title: str
+    html: str
+
+
+@_exact
+class NewsAnswer(TypedDict):
+    """News of the organizers; the text is HTML."""
+
+    title: str
+    html: str
+    time: datetime
+
+
+@_exact
 class ScoreAnswer(TypedDict):
     """A score with the ends of its interval, rounded as the phase says."""
 
@@ -182,6 +289,7 @@ class SubmissionAnswer(TypedDict):
     finished: datetime | None
     public: bool
     anonymous: bool
+    may_publish: bool
     scores: dict[str, float | None]
     all_scores: dict[str, dict[str, ScoreAnswer]]
     digits: int
@@ -249,8 +357,15 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
             for phase in challenge.phase_list
         ],
         "files": challenge.downloads,
+        "texts": [{"title": text["title"], "html": text["html"]} for text in challenge.texts],
+        "news": [
+            {"title": item["row"].title, "html": item["html"], "time": item["row"].created}
+            for item in news_of(challenge)
+        ],
         "terms_version": challenge.terms_version,
         "team_approval": definition.team_approval,
+        "team_size": definition.team_size,
+        "teams_close": definition.teams_close,
         "license": definition.license,
         "citation": definition.citation,
     }
@@ -267,6 +382,58 @@ def approval_answer(row: TeamApproval) -> ApprovalAnswer:
         "asked": row.asked,
         "decided": row.decided,
     }
+
+
+def terms_answer(row: TermsAcceptance) -> TermsAnswer:
+    """Who has accepted which terms for a team."""
+    return {"team": row.team.name, "version": row.version, "user": row.user, "time": row.time}
+
+
+def quota_answer(quota: Quota) -> QuotaAnswer:
+    """What is used up of a phase."""
+    return {
+        "phase": quota.phase.name,
+        "scored_today": quota.scored_today,
+        "scored": quota.scored,
+        "attempts_today": quota.attempts_today,
+        "exhausted": quota.exhausted,
+    }
+
+
+def comparison_answer(row: ComparedOutput) -> ComparisonAnswer:
+    """A difference between two submissions."""
+    return {
+        "output": row.name,
+        "a": row.score_a,
+        "b": row.score_b,
+        "difference": row.difference,
+        "low": row.low,
+        "high": row.high,
+        "p": row.p,
+        "effect_size": row.effect_size,
+        "lower_is_better": row.lower_is_better,
+        "signature": row.signature,
+    }
+
+
+def team_answer(request: HttpRequest, team: Team) -> TeamAnswer:
+    """A team, for its members."""
+    return {
+        "name": team.name,
+        "slug": team.slug,
+        "personal": team.is_personal,
+        "members": [
+            {"user": row.user.username, "captain": row.is_captain, "joined": row.joined}
+            for row in team.memberships.select_related("user")
+        ],
+        "invitations": [invitation_answer(row) for row in open_invitations(team)],
+        "url": request.build_absolute_uri(team.url),
+    }
+
+
+def invitation_answer(row: Invitation) -> InvitationAnswer:
+    """An invitation, without its secret."""
+    return {"id": row.pk, "created": row.created, "expires": row.expires}
 
 
 def webhook_answer(row: Webhook) -> WebhookAnswer:
@@ -300,6 +467,7 @@ def submission_answer(submission: Submission, user: Any, places: Mapping[int, in
         "finished": submission.finished,
         "public": submission.public,
         "anonymous": submission.anonymous,
+        "may_publish": submission.may_publish,
         "scores": {name: entry["score"] for name, entry in ranking.items()},
         "all_scores": scores,
         "digits": submission.phase.digits,

@@ -34,7 +34,7 @@ from captious.server.people.teams import teams_of
         errors=[400, 403, 404],
     ),
 )
-def teams(request: HttpRequest, slug: str) -> HttpResponse:
+def approvals(request: HttpRequest, slug: str) -> HttpResponse:
     """Who asked, and what was decided."""
     challenge = _challenge(request, slug)
     if request.method == "GET":
@@ -57,6 +57,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("reason", "Why it is refused, which the team reads."),
         ],
         needs_user=True,
+        scope="organize",
         errors=[400, 403, 404],
     )
 )

@@ -6,7 +6,7 @@ The declarations are what ``/api/v1/openapi.json`` describes, so that it cannot 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from captious.server.models import Challenge, Submission, Token
 from captious.server.people.addresses import token_in
 from captious.server.people.rates import limit
 from captious.server.people.secrets import token_of
@@ -51,6 +52,8 @@ class Declared:
         body: media type of its body, if it has one.
         form: what the body has as a form, so that it is in no log of addresses.
         needs_user: a token is required.
+        scope: what a token must be allowed to do for a POST, one of ``SCOPES``.
+        everywhere: a token for one challenge can be used as well, although the address names none.
         errors: statuses of errors, besides those that every call has.
     """
 
@@ -61,6 +64,8 @@ class Declared:
     body: str = ""
     form: Sequence[Parameter] = ()
     needs_user: bool = False
+    scope: str = "submit"
+    everywhere: bool = False
     errors: Sequence[int] = ()
 
 
@@ -74,8 +79,12 @@ def call(**methods: Declared) -> Callable[[View], View]:
             try:
                 if request.method not in methods:
                     raise Failure(405, f"Use {' or '.join(methods)}.")
-                request.user = _user(request)
-                if methods[request.method].needs_user and not request.user.is_authenticated:
+                declared = methods[request.method]
+                request.token = _token(request)
+                if request.token is not None:
+                    request.user = request.token.user
+                    _check(request.token, request.method, declared, kwargs)
+                elif declared.needs_user:
                     raise Failure(401, "Give a token: Authorization: Bearer TOKEN. Make one on your account page.")
                 return view(request, *args, **kwargs)
             except Failure as failure:
@@ -87,20 +96,37 @@ def call(**methods: Declared) -> Callable[[View], View]:
     return decorate
 
 
-def _user(request: HttpRequest) -> Any:
-    """The user of the token. A session does not count here, so no other site can make a browser call the API."""
+def _token(request: HttpRequest) -> Token | None:
+    """The token of a call. A session does not count here, so no other site can make a browser call the API."""
     request.user = AnonymousUser()
     authorization = request.headers.get("Authorization", "")
     if not authorization:
-        return request.user
+        return None
     text = token_in(authorization)
     token = None if text is None else token_of(text)
     if token is None:
         limit(request, "wrong token")
         raise Failure(401, "The token is not valid, or has expired. Make one on your account page.")
-    if request.method != "GET" and token.scope != "submit":
-        raise Failure(403, "This token can only read. Make one that can submit on your account page.")
-    return token.user
+    return token
+
+
+def _check(token: Token, method: str, declared: Declared, parts: Mapping[str, Any]) -> None:
+    """Refuse what the token is not for.
+
+    Args:
+        parts: of the address.
+    """
+    if method != "GET" and not token.may(declared.scope):
+        raise Failure(403, f"This token cannot be used for that: it has no scope {declared.scope!r}.")
+    only: Challenge | None = token.challenge
+    if only is None or declared.everywhere:
+        return
+    if "slug" in parts:
+        is_within = parts["slug"] == only.slug
+    else:
+        is_within = "pk" in parts and Submission.objects.filter(pk=parts["pk"], phase__challenge=only).exists()
+    if not is_within:
+        raise Failure(403, f"This token is for the challenge {only.slug!r} only.")
 
 
 def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:

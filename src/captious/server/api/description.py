@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from captious.server.api.answers import CheckAnswer, ErrorAnswer
 from captious.server.api.calls import Declared, Parameter
+from captious.server.people.secrets import SCOPES
 from captious.version import __version__
 
 PREFIX = "/api/v1/"
@@ -23,7 +24,7 @@ _REF = "#/components/schemas/{model}"
 _ERRORS = {
     "400": "A parameter is wrong.",
     "401": "There is no token, or it is not valid.",
-    "403": "The token can only read.",
+    "403": "The token does not have the scope, or is for another challenge.",
     "404": "There is no such thing, or you may not see it.",
     "409": "It cannot be done now; the error says why.",
     "411": "Content-Length is missing.",
@@ -47,7 +48,13 @@ def page(request: HttpRequest) -> HttpResponse:
     described = description()
     calls = [
         operation
-        | {"method": method.upper(), "address": address, "errors": _errors_of(operation), "form": _form_of(operation)}
+        | {
+            "method": method.upper(),
+            "address": address,
+            "errors": _errors_of(operation),
+            "form": _form_of(operation),
+            "scopes": operation["security"][-1]["token"],
+        }
         for address, methods in described["paths"].items()
         for method, operation in methods.items()
     ]
@@ -74,6 +81,7 @@ def description() -> dict[str, Any]:
         schema = {"type": "string"} if isinstance(answer, str) else refs[id(answer), "serialization"]
         error = {"application/json": {"schema": refs[id(ErrorAnswer), "serialization"]}}
         statuses = sorted({*map(str, declared.errors), "401", "429"})
+        scopes = [] if method == "GET" else [declared.scope]
         operation: dict[str, Any] = {
             "operationId": f"{method.lower()}_{name}",
             "summary": declared.about,
@@ -82,7 +90,7 @@ def description() -> dict[str, Any]:
                 str(declared.status): {"description": declared.about, "content": {content: {"schema": schema}}},
                 **{status: {"description": _ERRORS[status], "content": error} for status in statuses},
             },
-            "security": [{"token": []}] if declared.needs_user else [{}, {"token": []}],
+            "security": [{"token": scopes}] if declared.needs_user else [{}, {"token": scopes}],
         }
         if declared.body:
             binary = {"type": "string", "format": "binary"}
@@ -105,7 +113,8 @@ def description() -> dict[str, Any]:
                 "token": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A token of the account page. Tokens that can only read are refused by POST.",
+                    "description": "A token of the account page. Its scopes say what it may do besides reading: "
+                    + "; ".join(f"{name} ({about[0].lower()}{about[1:]})" for name, about in SCOPES.items()),
                 }
             },
         },

@@ -21,8 +21,9 @@ _LONGEST_KEY = 64
 def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
     """A submission without a row, from the parameters of a call."""
     values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
-    public, anonymous = is_true(request, "public", default=True), is_true(request, "anonymous", default=False)
-    submission: Submission = valid(EditForm({**values, "public": public, "anonymous": anonymous})).instance
+    defaults = {"public": True, "anonymous": False, "may_publish": False}
+    flags = {name: is_true(request, name, default=default) for name, default in defaults.items()}
+    submission: Submission = valid(EditForm({**values, **flags})).instance
     submission.phase = _phase(request, challenge)
     submission.team = team_of(request)
     submission.user, submission.created = request.user, request.arrived

@@ -13,13 +13,12 @@ from captious.server.api.answers import (
     ChallengeAnswer,
     ChallengeSummary,
     SubmissionAnswer,
-    TermsAnswer,
     challenge_answer,
     challenge_summary,
     submission_answer,
 )
 from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
-from captious.server.api.uploads import new_submission, receive, team_of, upload_key, valid
+from captious.server.api.uploads import new_submission, receive, upload_key, valid
 from captious.server.models import Submission
 from captious.server.operations.prometheus import prometheus_text
 from captious.server.pages.challenges import leaderboard_json
@@ -36,7 +35,6 @@ from captious.server.people.access import (
 )
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
-from captious.server.people.terms import accept
 from captious.server.scoring import queue
 from captious.server.submissions import intake
 from captious.server.submissions.storage import incoming_folder
@@ -44,10 +42,12 @@ from captious.server.submissions.storage import incoming_folder
 _ROWS_PER_PAGE = 100
 
 
-@call(GET=Declared("The challenges that you may see, the newest first.", list[ChallengeSummary]))
+@call(GET=Declared("The challenges that you may see, the newest first.", list[ChallengeSummary], everywhere=True))
 def challenges(request: HttpRequest) -> HttpResponse:
-    """The challenges that a user, or a visitor, may see."""
+    """The challenges that a user, or a visitor, may see; with a token for one challenge, that one."""
     rows = visible_challenges(request.user).prefetch_related("phases")
+    if request.token is not None and request.token.challenge is not None:
+        rows = rows.filter(pk=request.token.challenge_id)
     return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
 
 
@@ -97,6 +97,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("description", "A few sentences about the method."),
             Parameter("public", "Show it on the leaderboard; true by default.", "boolean"),
             Parameter("anonymous", "Hide the name of the team.", "boolean"),
+            Parameter("may_publish", "Let the organizers publish the captions in an archive.", "boolean"),
             Parameter("dry_run", "Only check the file: the answer is a CheckAnswer, and nothing counts.", "boolean"),
             Parameter("Idempotency-Key", "Of uploads with the same key, one submission is made.", place="header"),
         ],
@@ -151,31 +152,6 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @call(
-    POST=Declared(
-        "Accept the present terms of a challenge for a team.",
-        TermsAnswer,
-        parameters=[
-            Parameter("version", "The version that was read, as the challenge names it.", is_required=True),
-            Parameter("team", "By default, your only one."),
-        ],
-        needs_user=True,
-        errors=[400, 403, 404, 409],
-    )
-)
-def terms(request: HttpRequest, slug: str) -> HttpResponse:
-    """Accept terms for a team."""
-    limit(request, "change")
-    challenge = challenge_for(request.user, slug)
-    if not challenge.terms_version:
-        raise Http404
-    if request.GET.get("version") != challenge.terms_version:
-        raise Failure(409, f"The terms are version {challenge.terms_version} now: {challenge.url}terms")
-    row = accept(challenge, team_of(request), request.user)
-    record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
-    return JsonResponse({"team": row.team.name, "version": row.version, "user": row.user, "time": row.time})
-
-
-@call(
     GET=Declared(
         "All submissions of a phase with their scores as a zip file; organizers and administrators only.",
         "application/zip",
@@ -215,6 +191,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
                 ("description", "string"),
                 ("public", "boolean"),
                 ("anonymous", "boolean"),
+                ("may_publish", "boolean"),
             )
         ],
         needs_user=True,
@@ -227,7 +204,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if submission.is_baseline:
         raise Http404
     before = {name: getattr(submission, name) for name in EditForm.Meta.fields}
-    flags = {name: is_true(request, name, default=before[name]) for name in ("public", "anonymous")}
+    flags = {name: is_true(request, name, default=before[name]) for name in ("public", "anonymous", "may_publish")}
     texts = {name: request.GET.get(name, before[name]) for name in ("method", "link", "description")}
     edit_submission(request, submission, valid(EditForm({**texts, **flags}, instance=submission)))
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))

@@ -27,6 +27,7 @@ from captious.server.people.rates import limit
         status=201,
         form=[Parameter("url", "https://…, which is told what happens in the challenge.", is_required=True)],
         needs_user=True,
+        scope="organize",
         errors=[400, 403, 404],
     ),
 )
@@ -43,7 +44,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
 
 
-@call(POST=Declared("Send a test to a webhook.", WebhookAnswer, needs_user=True, errors=[403, 404]))
+@call(POST=Declared("Send a test to a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]))
 def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have a test sent, within seconds."""
     row = _webhook(request, slug, pk)
@@ -51,7 +52,7 @@ def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return JsonResponse(webhook_answer(row))
 
 
-@call(POST=Declared("Remove a webhook.", WebhookAnswer, needs_user=True, errors=[403, 404]))
+@call(POST=Declared("Remove a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]))
 def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a webhook."""
     row = _webhook(request, slug, pk)

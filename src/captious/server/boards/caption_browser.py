@@ -15,14 +15,15 @@ from django.urls import reverse
 
 from captious.data import References
 from captious.errors import CaptiousError
+from captious.report import terminal
 from captious.report.explanation_layouts import layout_values
 from captious.report.explanation_text import explanation_text
 from captious.report.explanations import drawn_values, explained_parts, explanation_name
-from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded_array, rounded_values
 from captious.server.boards.word_agreement import Piece, has_word, pieces
 from captious.server.challenges import reference_cache
+from captious.server.challenges.challenge_metrics import public_label
 from captious.server.models import Submission
 from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import storage
@@ -91,8 +92,8 @@ class Explanation:
     Args:
         submission: whose candidate.
         metric: its name, with its variant and parameters.
-        drawn: the values of the explanation, and its layout.
-        text: the explanation, for browsers without scripts.
+        drawn: the values of the explanation, and its layout; or
+        text: the explanation as text.
         problem: why there is none.
     """
 
@@ -183,44 +184,54 @@ def neighbors(browsing: Browsing, image: Any) -> tuple[str, str]:
 
 
 def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, float]:
-    """All outputs for one image."""
+    """All outputs for one image, the one that ranks first."""
     stored = read_results(submission.results_path, query.key)
     if stored is None:
         return {}
     position = _references(query).ids.index(image)
     scores = rounded_array(stored.per_caption[position], query.phase.digits)
-    return dict(zip(stored.outputs, scores.tolist(), strict=True))
+    pairs = zip(stored.outputs, scores.tolist(), strict=True)
+    return dict(sorted(pairs, key=lambda pair: pair[0] != query.output))
 
 
-def explanations(query: Query, row: CaptionRow) -> list[Explanation]:
-    """Why the candidates got their scores, by each metric that explains them; none in a phase that shows scores with
-    fewer digits than explanations have.
+def explanations(query: Query, row: CaptionRow, *, as_text: bool = False) -> list[Explanation]:
+    """Why the candidates got their scores, by each metric that explains them, the one that ranks first; none in a phase
+    that shows scores with fewer digits than explanations have.
+
+    Args:
+        as_text: for browsers without scripts, instead of what scripts draw.
     """
     if query.phase.digits < _DIGITS:
         return []
+    selected = reference_cache.selection(query.challenge, threads=1)
+    labeled = [([*map(public_label, entry.output_indices)], entry.metric) for entry in selected]
     metrics = {
-        part.signatures()[0]: (explanation_name(part, entry.metric, next(iter(entry.output_indices))), part)
-        for entry in reference_cache.selection(query.challenge, threads=1)
-        for part in explained_parts(entry.metric)
+        part.signatures()[0]: (explanation_name(part, metric, labels[0]), part)
+        for labels, metric in sorted(labeled, key=lambda pair: query.output not in pair[0])
+        for part in explained_parts(metric)
     }
     return [
-        _explanation(name, metric, shown, row.references, query)
+        _explanation(name, metric, shown, row.references, query, as_text)
         for name, metric in metrics.values()
         for shown in row.candidates
     ]
 
 
-def _explanation(name: str, metric: Any, shown: ShownCaption, references: list[str], query: Query) -> Explanation:
+def _explanation(
+    name: str, metric: Any, shown: ShownCaption, references: list[str], query: Query, as_text: bool
+) -> Explanation:
     try:
         reference_set = query.phase.reference_sets[query.key]
         state = {"state": reference_cache.state(query.challenge, reference_set, metric)} if metric.needs_fit else {}
         explained = metric.explain(shown.caption, references, **state)
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
         return Explanation(shown.submission, name, problem=str(error))
-    text = as_text(explanation_text(explained), width=_WIDTH).rstrip()
+    if as_text:
+        text = terminal.as_text(explanation_text(explained), width=_WIDTH).rstrip()
+        return Explanation(shown.submission, name, text=text)
     values = rounded_values(drawn_values(explained), query.phase.digits)
     drawn = {"layout": layout_values(metric.explanation), "values": values}
-    return Explanation(shown.submission, name, drawn, text)
+    return Explanation(shown.submission, name, drawn)
 
 
 def _row(browsing: Browsing, position: int) -> CaptionRow:

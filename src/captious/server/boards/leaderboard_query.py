@@ -14,6 +14,7 @@ from django.urls import reverse
 from captious.server.boards.board_outputs import BoardOutputs, ReferenceSet
 from captious.server.models import Challenge, Phase, Standing, Submission
 from captious.server.people.access import may_see_board
+from captious.server.row_ids import row_id
 
 #: The word in addresses that sorts by the time of submission.
 DATE = "date"
@@ -164,7 +165,7 @@ def choices(query: Query, user: Any, wanted: Collection[str]) -> list[Submission
         wanted: ids; those that the user may not see are left out.
     """
     first = standing_of(query).submissions[:_MOST_CHOICES]
-    chosen = Q(pk__in=[int(pk) for pk in wanted if pk.isdecimal() and len(pk) < 19])
+    chosen = Q(pk__in=[*map(row_id, wanted)])
     rows = Submission.objects.scored().filter(phase=query.phase).select_related("phase__challenge", "team")
     on_board = Q(public=True, is_hidden=False) & (Q() if query.phase.entries == "all" else Q(is_entry=True))
     visible = on_board & (Q(pk__in=first) | chosen)

@@ -9,6 +9,7 @@ from typing import Any
 from captious.server.boards.submission_place import query_of
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.models import Submission
+from captious.server.submissions.team_entry import why_not_chosen
 
 #: How a list of submissions can be sorted, with what it is sorted by at first.
 SORTS = {"date": True, "method": False, "score": True}
@@ -29,6 +30,11 @@ class OwnScore:
     score: float | None = None
     change: float | None = None
     is_better: bool = False
+
+    @property
+    def can_choose(self) -> bool:
+        """Whether the team can make it its final entry now, or take that back."""
+        return not why_not_chosen(self.submission, chosen=not self.submission.is_chosen, manages=False)
 
 
 def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:

@@ -1,24 +1,26 @@
 """A phase as one zip file, sent while it is made: captions, scores, signatures, the challenge, and what reproduces it.
 
-A public archive has only what everybody may see: submissions on the leaderboard, and captions and references of public
-captions files. The references that are private are in no archive.
+A public archive has only what everybody may see: submissions on the leaderboard, captions and references of public
+captions files, and captions only of teams that agreed; it has the metadata with which it is given a DOI. The references
+that are private are in no archive.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from itertools import chain
 from typing import Any
 
 import tomlkit
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from captious.row_files import csv_row, csv_text
 from captious.server.boards.board_outputs import sets_of
+from captious.server.boards.datacite import datacite_record
 from captious.server.boards.formulas import harmless
 from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.challenges.folder import FILE_NAME
@@ -102,8 +104,10 @@ class PhaseArchive:
         yield "README.md", iter([self._readme().encode()])
         lines = (csv_row([*map(harmless, row)]) for row in self.rows())
         yield "scores.csv", (text.encode() for text in chain([csv_text(HEADS, [])], lines))
-        if find_spec("pyarrow") is not None and self.submissions().exists():
+        if self.submissions().exists():
             yield "scores.parquet", _parquet(self.rows())
+        if self.is_public:
+            yield "datacite.json", iter([self._metadata().encode()])
         challenge = self.phase.challenge
         yield f"challenge/{FILE_NAME}", iter([self._definition().encode()])
         names = {text.file for text in challenge.definition.texts}
@@ -113,11 +117,22 @@ class PhaseArchive:
         for name in sorted(names):
             if (challenge.folder / name).is_file():
                 yield f"challenge/{name}", content(challenge.folder / name)
-        for submission in self.submissions().iterator(chunk_size=100):
+        for submission in self._with_captions().iterator(chunk_size=100):
             for captions in self.phase.captions:
                 path = storage.captions_file(submission.folder, captions)
                 if (challenge.is_public(captions) or not self.is_public) and path.is_file():
                     yield f"captions/{self._number(submission)}/{captions}.json", content(path)
+
+    def _with_captions(self) -> QuerySet[Submission]:
+        """The submissions whose captions are in it: all, or for everybody, baselines and those of teams that agreed."""
+        rows = self.submissions()
+        return rows.filter(Q(may_publish=True) | Q(is_baseline=True)) if self.is_public else rows
+
+    def _metadata(self) -> str:
+        agreed = [self._team(row) for row in self._with_captions() if not row.is_baseline and not row.anonymous]
+        formats = ["text/csv", "application/vnd.apache.parquet", "application/json", "application/toml"]
+        teams = [] if self.anonymous else agreed
+        return json.dumps(datacite_record(self.phase, teams, formats), indent=2, ensure_ascii=False) + "\n"
 
     def _definition(self) -> str:
         """challenge.toml, without those who have accounts on this server."""
@@ -125,6 +140,11 @@ class PhaseArchive:
         if self.is_public or self.anonymous:
             document.pop("organizers", None)
         return tomlkit.dumps(document)
+
+    def _of_whom(self) -> str:
+        """Whose captions are in it, for the README."""
+        n, n_with = self.submissions().count(), self._with_captions().count()
+        return "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
 
     def _readme(self) -> str:
         challenge, definition = self.phase.challenge, self.phase.challenge.definition
@@ -134,9 +154,11 @@ class PhaseArchive:
             definition.citation
         )
         lines += [
+            *["`datacite.json` has the attributes of a DOI by DataCite's schema 4.5."] * self.is_public,
             "`scores.csv` has a row for each submission, reference set and output, with 95% intervals and signatures.",
-            "`captions/` has the captions of each submission, `challenge/` the challenge. Scores were computed with",
-            f"captious {__version__}. Where references are public, they can be computed once more:",
+            f"`captions/` has the captions of {self._of_whom()}, `challenge/` the challenge.",
+            f"Scores were computed with captious {__version__}.",
+            "Where references are public, they can be computed once more:",
             "",
         ]
         for row in self.phase.reference_sets.values():
@@ -156,7 +178,7 @@ class PhaseArchive:
 
 
 def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """The table of scores as a parquet file, for which pyarrow is here."""
+    """The table of scores as a parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

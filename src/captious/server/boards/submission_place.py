@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.caption_browser import Browsing, CaptionRow, positions_of, rows_of
 from captious.server.boards.leaderboard import ROWS_PER_PAGE, Row, rows_at
 from captious.server.boards.leaderboard_query import Query, standing_of
-from captious.server.boards.shown_digits import rounded_array
+from captious.server.boards.shown_digits import rounded_array, rounded_ends
 from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.models import Scores, Standing, Submission
 from captious.server.people.access import may_browse, may_see_board
@@ -21,6 +22,10 @@ from captious.server.scoring.stored_results import read_results
 _AROUND = 2  # neighbors at each side
 _BARS = 20
 _IMAGES = 3  # the best, and the worst
+
+
+#: Reference set -> output -> the ends of an axis.
+Scales: TypeAlias = dict[str, dict[str, tuple[float, float]]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Place:
     neighbors: list[Row]
     leader: Submission | None
     before: Submission | None
-    scales: Mapping[str, Mapping[str, tuple[float, float]]]
+    scales: Scales
 
     @property
     def compare_leader_url(self) -> str:
@@ -120,17 +125,30 @@ def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> P
     )
 
 
-def _scales(query: Query) -> dict[str, dict[str, tuple[float, float]]]:
-    """``Place.scales``, of the leaderboard of entries."""
-    standing = standing_of(replace(query, everything=False))
-    first = Scores.objects.filter(version=standing.version, submission__in=standing.submissions[:ROWS_PER_PAGE])
-    rows = first.filter(submission__public=True, submission__is_hidden=False)
+def _scales(query: Query) -> Scales:
+    """``Place.scales``, of the leaderboard of entries. They are the same until the board changes."""
+    phase, standing = query.phase, standing_of(replace(query, everything=False))
+    rows = tuple(zip(standing.submissions, standing.finished, strict=True))[:ROWS_PER_PAGE]
+    return _scales_of(phase.pk, phase.digits, standing.version, phase.board_changes, rows)
+
+
+@lru_cache(maxsize=256)
+def _scales_of(phase: int, digits: int, version: int, changes: int, first: tuple[tuple[int, int], ...]) -> Scales:
+    """The ends of the intervals of submissions, those that are shown.
+
+    Args:
+        first: submissions, and when they were scored.
+        changes: of the board, which are counted when a submission is hidden.
+    """
+    scores = Scores.objects.filter(version=version, submission__in=[pk for pk, _ in first])
+    rows = scores.filter(submission__phase=phase, submission__public=True, submission__is_hidden=False)
     ends: dict[tuple[str, str], list[float]] = {}
     for key, outputs in (item for sets in rows.values_list("outputs", flat=True) for item in sets.items()):
-        for name, entry in rounded_outputs(outputs, query.phase).items():
-            if entry["low"] is not None and entry["high"] is not None:
-                ends.setdefault((key, name), []).extend((entry["low"], entry["high"]))
-    scales: dict[str, dict[str, tuple[float, float]]] = {}
+        for name, entry in outputs.items():
+            low, high = rounded_ends(entry["low"], entry["high"], digits)
+            if low is not None and high is not None:
+                ends.setdefault((key, name), []).extend((low, high))
+    scales: Scales = {}
     for (key, name), values in ends.items():
         scales.setdefault(key, {})[name] = (min(values), max(values))
     return scales

@@ -30,7 +30,11 @@ from captious.server.challenges.starter import new_folder, slug_line, starter_me
 
 _CODABENCH, _EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
 _MOST_BYTES = 4 << 30
-_CIDER = {"cider": "cider-d"}  # as the COCO toolkit, whose CIDEr is CIDEr-D
+#: What columns call metrics -> what captious does. The COCO toolkit's CIDEr is CIDEr-D.
+_ALIASES = {"cider": "cider-d", "rouge": "rouge-l", "rougel": "rouge-l"}
+_BLEU = re.compile(r"b(?:leu)?[-@]?([1-4])")
+#: As in Codabench's examples: the month first, unless it can only be the day.
+_MONTH_FIRST = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](\d{4})(.*)", re.DOTALL)
 
 
 def import_bundle(bundle: Path, folder: Path, references: Path | None = None) -> tuple[list[str], list[str]]:
@@ -154,12 +158,13 @@ class _Bundle:
         rows: list[dict[str, str]] = []
         terms = ""
         for title, file in pages:
-            if (path := self._file(file)) is None:
+            path = self._file(file)
+            if path is None and title != "Leaderboard":  # which EvalAI has as a text
                 self.left_out.append(f"the page {title}: there is no file {file}")
                 continue
             title = _unused(title, [row["title"] for row in rows])
             name = _unused(slugify(title) or "page", [row["file"].removesuffix(".md") for row in rows]) + ".md"
-            (new / name).write_text(_markdown(path), encoding="utf-8")
+            (new / name).write_text(f"{file}\n" if path is None else _markdown(path), encoding="utf-8")
             rows.append({"title": title, "file": name})
             terms = title if title.startswith("Terms") else terms
         return rows, terms
@@ -168,47 +173,51 @@ class _Bundle:
         """A file or folder of the bundle; None if it is not there, or is outside."""
         if not isinstance(name, str) or not name:
             return None
-        path = (self._root / name).resolve()
-        return path if path.is_relative_to(self._root) and path.exists() else None
+        try:
+            path = (self._root / name).resolve()
+            return path if path.is_relative_to(self._root) and path.exists() else None
+        except (OSError, ValueError):  # a text that is no name
+            return None
 
     def _file(self, name: Any) -> Path | None:
         path = self._path(name)
         return path if path is not None and path.is_file() else None
 
     def _columns(self) -> list[dict[str, Any]]:
-        """The columns of the leaderboards: label and decimal places; the one that ranks comes first."""
-        columns = []
+        """The columns of the leaderboards: labels and decimal places; the one that ranks comes first."""
+        columns: list[dict[str, Any]] = []
         if self._is_evalai:
             for board in _tables(self._values.get("leaderboard")):
                 schema = board.get("schema")
                 schema = schema if isinstance(schema, dict) else {}
                 labels, first = schema.get("labels"), schema.get("default_order_by")
                 labels = [str(label) for label in labels] if isinstance(labels, list) else []
-                columns += [{"label": label} for label in sorted(labels, key=lambda label: label != first)]
+                columns += [{"labels": [label]} for label in sorted(labels, key=lambda label: label != first)]
         for board in _tables(self._values.get("leaderboards")):
             columns += [
-                {"label": str(row.get("key") or row.get("title") or ""), "precision": row.get("precision")}
+                {
+                    "labels": [*dict.fromkeys(str(row[name]) for name in ("key", "title") if row.get(name))],
+                    "precision": row.get("precision"),
+                }
                 for row in _tables(board.get("columns"))
                 if not row.get("computation") and not row.get("hidden")
             ]
         old = self._values.get("leaderboard")
         if not self._is_evalai and isinstance(old, dict) and isinstance(old.get("columns"), dict):
             rows = sorted(_tables(old["columns"]), key=lambda row: str(row.get("rank", "")))
-            columns += [{"label": str(row.get("label", "")), "precision": row.get("numeric_format")} for row in rows]
+            columns += [{"labels": [str(row.get("label", ""))], "precision": row.get("numeric_format")} for row in rows]
         return columns
 
     def _metrics(self) -> dict[str, Any]:
         """The metrics of the columns, and the output that ranks."""
         names: list[str] = []
-        for label in dict.fromkeys(column["label"] for column in self._columns()):
-            name = re.sub(r"[\s_-]+", "-", label.strip().lower())
-            name = _CIDER.get(name, name)
-            try:
-                directions_of(name)
-            except (CaptiousError, ValueError):
-                self.left_out.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
-            else:
+        for labels in dict.fromkeys(tuple(column["labels"]) for column in self._columns()):
+            name = next(filter(None, map(_metric_of, labels)), "")
+            if name:
                 names.append(name)
+            else:
+                label = " / ".join(labels)
+                self.left_out.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
         if not names:
             names = starter_metrics()
             self.left_out.append(
@@ -268,7 +277,7 @@ class _Bundle:
         for ours, keys in (("opens", ("start", "start_date")), ("closes", ("end", "end_date"))):
             value = next((row[key] for key in keys if row.get(key)), None)
             try:
-                text = value.isoformat() if isinstance(value, date) else str(value or "").strip()
+                text = value.isoformat() if isinstance(value, date) else _year_first(str(value or "").strip())
                 if text:
                     when = moment(text if len(text) > len("2026-12-31") else f"{text}T00:00:00")
                     dates[ours] = when.replace(microsecond=0)
@@ -348,6 +357,28 @@ def _tables(value: Any) -> list[dict[str, Any]]:
     """The mappings of a list, or of a mapping of them, as CodaLab has it."""
     rows = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
     return [row for row in rows if isinstance(row, dict)]
+
+
+def _metric_of(label: str) -> str:
+    """The metric that a column is named after; empty if captious has none."""
+    name = re.sub(r"[\s_-]+", "-", label.strip().lower())
+    bleu = _BLEU.fullmatch(name)
+    name = f"bleu-{bleu[1]}" if bleu is not None else _ALIASES.get(name, name)
+    try:
+        directions_of(name)
+    except (CaptiousError, ValueError):
+        return ""
+    return name
+
+
+def _year_first(text: str) -> str:
+    """A date that begins with the month, or with a day above 12, as one that begins with the year."""
+    found = _MONTH_FIRST.fullmatch(text)
+    if found is None:
+        return text
+    first, second, year, rest = int(found[1]), int(found[2]), found[3], found[4]
+    month, day = (second, first) if first > 12 else (first, second)
+    return f"{year}-{month:02}-{day:02}{rest}"
 
 
 def _line(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from captious.errors import CaptiousError
@@ -26,8 +26,24 @@ FILE_SETTINGS = tuple(name for name in SETTINGS if name not in {"tokenizer", "re
 SHARED_SETTINGS = ("model", "vectors", "images")
 
 
+def public_label(label: str) -> str:
+    """The label of an output without folders of this server: "sbert:model=minilm" for "sbert:model=/srv/minilm".
+
+    Pages, files and the API have no other labels.
+    """
+    head, colon, tail = label.partition(":")
+    return head + colon + ",".join(map(_without_folders, tail.split(",")))
+
+
+def _without_folders(parameter: str) -> str:
+    """A parameter whose value is an absolute path, or one in a home folder, with the last part of the path."""
+    name, equals, value = parameter.partition("=")
+    is_path = PurePath(value).is_absolute() or value.startswith("~")
+    return name + equals + (PurePath(value).name if is_path else value)
+
+
 def directions_of(text: str) -> dict[str, bool | None]:
-    """Labels of the outputs that a text asks for, as a run has them -> whether lower scores are better.
+    """Labels of the outputs that a text asks for, as pages have them -> whether lower scores are better.
 
     The value is None where neither higher nor lower scores are. Nothing but the metric's class is loaded.
 
@@ -47,7 +63,7 @@ def directions_of(text: str) -> dict[str, bool | None]:
         raise ValueError(f"{error.message}; {guess + question}") from None
     outputs = {label: metric.outputs[column] for label, column in columns.items()}
     return {
-        label: None if output in metric.no_direction else output in metric.lower_is_better
+        public_label(label): None if output in metric.no_direction else output in metric.lower_is_better
         for label, output in outputs.items()
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from captious.server.challenges.challenge_metrics import directions_of
+from captious.server.challenges.challenge_metrics import directions_of, public_label
 from captious.server.challenges.problems import at
 
 #: The output that ranks if the file names none and this is among the outputs.
@@ -65,6 +65,8 @@ def with_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
     if "rank_by" not in data:
         outputs, _ = _outputs(data)
         data["rank_by"] = _RANKS if _RANKS in outputs or not outputs else outputs[-1]
+    elif isinstance(data["rank_by"], str):
+        data["rank_by"] = public_label(data["rank_by"])
     return data
 
 

@@ -22,6 +22,7 @@ from captious.server.challenges.consistency import tables
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition, definition_from
 from captious.server.challenges.logo import logo_problem
 from captious.server.challenges.problems import ChallengeError, at, one_line
+from captious.server.challenges.starter_words import starter_warnings
 from captious.server.submissions.upload import UploadLimits
 
 #: The file that describes a challenge.
@@ -85,6 +86,8 @@ def check_folder(path: Path, limits: UploadLimits | None = None) -> CheckedChall
         check.baselines(definition, image_ids, limits or UploadLimits())
         check.downloads(definition)
         check.image_urls(definition, image_ids)
+        titles = {f"text {row.title!r}": check.texts.get(row.file, "") for row in definition.texts}
+        check.warnings += starter_warnings({"summary": definition.summary, **titles})
     if check.problems or definition is None:
         raise ChallengeError(check.problems, str(path))
     return CheckedChallenge(

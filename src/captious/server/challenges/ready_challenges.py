@@ -14,7 +14,8 @@ from typing import Any
 
 from captious.errors import CaptionFileError, ParameterError
 from captious.server.challenges.folder import FILE_NAME
-from captious.server.challenges.starter import STARTER, fill_in, new_folder, slug_line, starter_metrics, toml
+from captious.server.challenges.starter import fill_in, new_folder, slug_line, starter_metrics, toml
+from captious.server.challenges.starter_words import STARTER
 
 _FOLDER = Path(__file__).parents[1] / "ready"
 #: The ready challenges, by name.

@@ -13,7 +13,6 @@ import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from string import Template
 
@@ -24,9 +23,8 @@ from captious.data import References, read_references
 from captious.errors import OutputError
 from captious.metrics.contract import catalogue
 from captious.server.challenges.folder import FILE_NAME, SLUG
+from captious.server.challenges.starter_words import STARTER
 
-#: The texts of a new challenge.
-STARTER = Path(__file__).parents[1] / "starter"
 #: The demonstration, except for its organizers and metrics. Its images are among the static files of the site.
 DEMO = Path(__file__).parents[1] / "demo"
 
@@ -69,17 +67,6 @@ def write_starter(folder: Path, references: Path | None = None) -> list[str]:
         if references is not None:
             shutil.copyfile(references, new / file)
     return [*texts, *([file] if references is not None else [])]
-
-
-def starter_sentences(text: str) -> list[str]:
-    """What a text still has of the starter that organizers are asked to replace, the beginning of a sentence each."""
-    return [sentence for sentence in _to_be_replaced() if sentence in text]
-
-
-@cache
-def _to_be_replaced() -> list[str]:
-    sentences = (re.findall(r"Describe [^.:$]+", file.read_text(encoding="utf-8")) for file in STARTER.iterdir())
-    return [" ".join(sentence.split()) for found in sentences for sentence in found]
 
 
 def write_demo(folder: Path, organizers: Sequence[str] = ()) -> None:

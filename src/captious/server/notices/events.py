@@ -34,10 +34,7 @@ _Status = Submission.Status
 
 def absolute(path: str) -> str:
     """The address of a page for mail and webhooks; the path alone if the settings do not name the site."""
-    ours = settings.CAPTIOUS
-    host = ours.hosts[0].lstrip(".") if ours.hosts else "*"
-    site = ours.site_url or ("" if host == "*" else f"{'https' if ours.https else 'http'}://{host}")
-    return f"{site.rstrip('/')}{path}"
+    return f"{settings.CAPTIOUS.address}{path}"
 
 
 def ended_submissions() -> int:

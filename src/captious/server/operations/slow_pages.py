@@ -8,7 +8,10 @@ _PASSWORDS = re.compile(
     r"/sign-(in|up|in/connect)|/account/(|password|mail|delete|second-step)|/account/reset/[^/]+/[^/]+/"
     r"|/admin/captious/user/.*"
 )
-_SLOW = re.compile(r"/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/(scores/.+)?|/sign-in/with/.+")
+_SLOW = re.compile(
+    r"(/api/v1)?/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/(scores/.+)?|/api/v1/submissions/\d+/scores"
+    r"|/sign-in/with/.+"
+)
 
 
 def takes_long(path: str) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -181,12 +181,8 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 @_explained
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
-    query = _query(request, slug)
-    ticked = request.GET.getlist("systems")
-    wanted = [request.GET.get(name, "") for name in ("a", "b")] if not ticked else [*ticked, "", ""][:2]
-    choices = choices_of(query, request.user, wanted)
-    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in wanted)
-    rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
+    asked, rows = compared(request, slug)
+    query, ticked, a, b = asked.query, request.GET.getlist("systems"), asked.a, asked.b
     board = boards.board(query, request.user)
     systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
     return challenge_page(
@@ -195,7 +191,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "compare",
         "leaderboard",
         board=board,
-        choices=choices,
+        choices=asked.choices,
         a=a,
         b=b,
         rows=rows,
@@ -206,6 +202,31 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
         n_images=board.n_images,
     )
+
+
+class AskedComparison(NamedTuple):
+    """Two submissions that an address asks to compare; one that cannot be compared is None."""
+
+    query: Query
+    choices: list[Submission]
+    a: Submission | None
+    b: Submission | None
+
+
+def compared(request: HttpRequest, slug: str) -> tuple[AskedComparison, list[ComparedOutput]]:
+    """What is compared, and the differences: none unless there are two submissions.
+
+    Raises:
+        HiddenBoardError: the leaderboard is not shown to the user.
+        Http404: there is none.
+    """
+    query = _query(request, slug)
+    ticked = request.GET.getlist("systems")
+    wanted = [request.GET.get(name, "") for name in ("a", "b")] if not ticked else [*ticked, "", ""][:2]
+    choices = choices_of(query, request.user, wanted)
+    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in wanted)
+    rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
+    return AskedComparison(query, choices, a, b), rows
 
 
 def _counts(rows: Iterable[ComparedOutput]) -> dict[str, int]:
@@ -258,7 +279,7 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
         previous_url=previous_url,
         next_url=next_url,
         scores=scores,
-        explanations=browsing.explanations(query, row),
+        explanations=browsing.explanations(query, row, as_text="text" in request.GET),
         scripts=[f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS],
         digits=query.phase.digits,
     )

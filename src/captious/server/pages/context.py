@@ -13,10 +13,10 @@ def site(request: HttpRequest) -> dict[str, Any]:
     return {
         "site_name": settings.CAPTIOUS.site_name,
         "can_sign_up": settings.CAPTIOUS.registration != "closed",
-        "mail_is_printed": mail_is_printed(),
+        "has_no_mail": has_no_mail(),
     }
 
 
-def mail_is_printed() -> bool:
-    """Whether mail goes to the console of the server, where only the administrator sees it."""
-    return bool(settings.EMAIL_BACKEND == "django.core.mail.backends.console.EmailBackend")
+def has_no_mail() -> bool:
+    """Whether the server sends no mail, because the administrator has not configured it."""
+    return bool(settings.EMAIL_BACKEND == "django.core.mail.backends.dummy.EmailBackend")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from functools import cache
 from pathlib import Path
@@ -88,35 +88,63 @@ class NewChallengeForm(forms.Form):
         return {**values, "slug": slug}
 
 
-class ReferencesFileForm(forms.Form):
-    """A file of references, for a new reference set or in place of an earlier file."""
+class _UploadForm(forms.Form):
+    """A file for a draft. Its fields lie in the editor's form, beside the list that they fill, and are sent alone.
+
+    Attributes:
+        form_id: the id of the form with which they are sent.
+    """
+
+    file = forms.FileField()
+
+    def __init__(self, *args: Any, form_id: str, **kwargs: Any) -> None:
+        super().__init__(*args, auto_id=f"id_{form_id}_%s", **kwargs)
+        self.form_id = form_id
+        for field in self.fields.values():
+            field.widget.attrs["form"] = form_id
+
+
+class ReferencesFileForm(_UploadForm):
+    """A file of references, for a new reference set or in place of an earlier file.
+
+    Args:
+        files: the captions files of the draft, as far as they have been saved.
+    """
 
     name = _Name(label="Name of the reference set", help_text="Such as c5. If it is there, its file is replaced.")
-    captions = _Name(required=False, label="Captions file that it judges", help_text="If there are several.")
-    file = forms.FileField()
+    captions = _Name(required=False, label="Captions file that it judges")
+    field_order = ["name", "captions", "file"]
+
+    def __init__(self, *args: Any, files: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, form_id="upload-references", **kwargs)
+        several = [("", "choose one"), *((name, name) for name in files)]
+        widget = forms.Select(choices=several) if len(files) > 1 else forms.HiddenInput()
+        widget.attrs["form"] = self.form_id
+        self.fields["captions"].widget = widget
 
 
-class PutFileForm(forms.Form):
-    """A file of the challenge: its logo, one to download, or a baseline."""
+class PutFileForm(_UploadForm):
+    """A file of the challenge: its logo, one to download, or a baseline.
 
-    kind = forms.ChoiceField(
-        choices=[("downloads", "a file to download"), ("baselines", "a baseline"), ("logo", "the logo")],
-        label="What it is",
-    )
-    name = forms.CharField(
-        required=False,
-        max_length=120,
-        label="Title, or method of the baseline",
-        help_text="If it is there, its file is replaced. A logo needs none.",
-    )
-    file = forms.FileField()
+    Args:
+        kind: one of ``KINDS``.
+    """
 
-    def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean() or self.cleaned_data
-        values["name"] = " ".join(str(values.get("name", "")).split())
-        if values.get("kind") != "logo" and not values["name"]:
-            self.add_error("name", "Give a title, or the method of the baseline.")
-        return values
+    KINDS: Mapping[str, str] = {"downloads": "Title", "baselines": "Method", "logo": ""}
+
+    kind = forms.ChoiceField(choices=[*KINDS.items()], widget=forms.HiddenInput)
+    name = forms.CharField(required=False, max_length=120, help_text="If it is there, its file is replaced.")
+    field_order = ["kind", "name", "file"]
+
+    def __init__(self, *args: Any, kind: str, **kwargs: Any) -> None:
+        super().__init__(*args, form_id=f"upload-{kind}", initial={"kind": kind}, **kwargs)
+        self.fields["name"].label = self.KINDS.get(kind, "")
+        self.fields["name"].required = bool(self.fields["name"].label)
+        if not self.fields["name"].required:
+            self.fields["name"].widget = forms.HiddenInput(attrs={"form": self.form_id})
+
+    def clean_name(self) -> str:
+        return " ".join(str(self.cleaned_data["name"]).split())
 
 
 class DraftForm(forms.Form):
@@ -135,7 +163,7 @@ class DraftForm(forms.Form):
     team_approval = forms.BooleanField(required=False, label="Teams need the approval of the organizers to submit")
     team_size = forms.IntegerField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
     teams_close = _Moment(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
-    logo = forms.CharField(required=False, help_text="A file of the challenge, which you upload below.")
+    logo = forms.CharField(required=False, help_text="A file of the challenge.")
     image_url = forms.CharField(
         required=False, label="Address of images", help_text="With {id}, such as https://images.example.org/{id}.jpg."
     )

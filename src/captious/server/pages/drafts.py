@@ -18,6 +18,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.errors import CaptiousError
@@ -38,7 +39,7 @@ from captious.server.challenges.draft_folder import (
 )
 from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError, one_line
-from captious.server.challenges.starter import starter_sentences, write_starter
+from captious.server.challenges.starter import write_starter
 from captious.server.models import Challenge, Draft, Phase
 from captious.server.pages.draft_forms import (
     PARTS,
@@ -158,7 +159,7 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload the file of a reference set."""
     draft = draft_for(request.user, slug)
     limit(request, "upload")
-    form = ReferencesFileForm(request.POST, request.FILES)
+    form = ReferencesFileForm(request.POST, request.FILES, files=_captions_files(draft))
     if form.is_valid():
         values = form.cleaned_data
         with _locked(slug):
@@ -169,8 +170,7 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.success(request, "Uploaded.")
                 return redirect(draft.url)
         form.add_error("file", "The server has no room for more drafts: discard some.")
-    initial = DraftForm(initial=_initial(draft))
-    return _editor(request, draft, initial, formsets(draft.folder), form)
+    return _editor(request, draft, upload=form)
 
 
 @login_required
@@ -179,7 +179,7 @@ def put(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload the logo, a file to download, or a baseline."""
     draft = draft_for(request.user, slug)
     limit(request, "upload")
-    form = PutFileForm(request.POST, request.FILES, auto_id="id_put_%s")
+    form = PutFileForm(request.POST, request.FILES, kind=request.POST.get("kind", ""))
     if form.is_valid():
         values = form.cleaned_data
         with _locked(slug):
@@ -192,8 +192,7 @@ def put(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.success(request, "Uploaded.")
                 return redirect(draft.url)
         form.add_error("file", "The server has no room for more drafts: discard some.")
-    initial = DraftForm(initial=_initial(draft))
-    return _editor(request, draft, initial, formsets(draft.folder), put_form=form)
+    return _editor(request, draft, upload=form)
 
 
 @login_required
@@ -245,10 +244,17 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
             record("publish draft", slug, request=request, challenge=loaded.challenge)
             _remove(draft)
             again = f" {counted(loaded.n_rescored, 'submission')} will be scored again." if loaded.n_rescored else ""
-            messages.success(request, f"Published.{again}")
+            listed = "" if challenge is not None else " It is on the list of challenges."
+            messages.success(request, _published(f"Published.{listed}{again}", loaded.challenge))
             return redirect(loaded.challenge.url)
     context = {"draft": draft, "changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
     return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
+
+
+def _published(message: str, challenge: Challenge) -> str:
+    """A message with the way to what comes next."""
+    address = reverse("captious:manage", args=[challenge.slug])
+    return format_html('{} <a href="{}">Manage</a> shows its submissions, and writes news.', message, address)
 
 
 @login_required
@@ -270,22 +276,30 @@ def discard(request: HttpRequest, slug: str) -> HttpResponse:
 def _editor(
     request: HttpRequest,
     draft: Draft,
-    form: DraftForm,
-    lists: dict[str, Any],
-    file_form: ReferencesFileForm | None = None,
-    put_form: PutFileForm | None = None,
+    form: DraftForm | None = None,
+    lists: dict[str, Any] | None = None,
+    *,
+    upload: ReferencesFileForm | PutFileForm | None = None,
 ) -> HttpResponse:
-    file_form, put_form = file_form or ReferencesFileForm(), put_form or PutFileForm(auto_id="id_put_%s")
-    is_wrong = (
-        form.errors or file_form.errors or put_form.errors or any(rows.total_error_count() for rows in lists.values())
-    )
+    """The page on which a draft is edited, with what was sent if something is wrong with it."""
+    form, lists = form or DraftForm(initial=_initial(draft)), lists or formsets(draft.folder)
+    uploads: dict[str, Any] = {kind: PutFileForm(kind=kind) for kind in PutFileForm.KINDS}
+    uploads["references"] = ReferencesFileForm(files=_captions_files(draft))
+    if upload is not None:
+        uploads[upload.form_id.removeprefix("upload-")] = upload
+    is_wrong = form.errors or (upload and upload.errors) or any(rows.total_error_count() for rows in lists.values())
     parts = [
         {"name": name, "one": one, "rows": lists[name], "new": len(lists[name].initial_forms)}
+        | {"upload": uploads.get(name)}
         for name, (one, _, _) in PARTS.items()
     ]
     context = {"draft": draft, "form": form, "parts": parts, "is_wrong": is_wrong, "outputs": outputs_ready()}
-    context |= {"file_form": file_form, "put_form": put_form}
+    context |= {"uploads": uploads}
     return render(request, "captious/draft.html", context, status=422 if is_wrong else 200)
+
+
+def _captions_files(draft: Draft) -> list[str]:
+    return [str(row.get("name", "")) for row in effective(draft.folder)["captions"]]
 
 
 def _initial(draft: Draft) -> dict[str, Any]:
@@ -308,23 +322,9 @@ def _check(draft: Draft) -> Changes | None:
             draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
         except ChallengeError as error:
             draft.problems = error.problems
-    draft.warnings += _starter_warnings(draft.folder)
     draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
     draft.save()
     return changes
-
-
-def _starter_warnings(folder: Path) -> list[str]:
-    """The texts that still say what the starter says, a sentence each."""
-    values = effective(folder)
-    texts = {"summary": str(values["summary"])}
-    texts |= {f"text {row.get('title', '')!r}": text_of(folder, row) for row in values["texts"]}
-    found = {where: starter_sentences(text) for where, text in texts.items()}
-    return [
-        f"The {where} still has the words of the starter: {'; '.join(f'“{sentence} …”' for sentence in sentences)}."
-        for where, sentences in found.items()
-        if sentences
-    ]
 
 
 def _challenge(draft: Draft) -> Challenge | None:

@@ -14,8 +14,9 @@ from django.http import HttpRequest
 from captious.report.numbers import plain
 from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
-from captious.server.pages.context import mail_is_printed
+from captious.server.pages.context import has_no_mail
 from captious.server.pages.proof import ProofForm
+from captious.server.people.access import visible_challenges
 from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
@@ -25,12 +26,6 @@ _MOST_HTML = 50_000  # characters of news on a page
 def one_line(text: str) -> str:
     """Text without control characters, which could make it look like other text."""
     return " ".join(plain(text).split())
-
-
-def posted_id(request: HttpRequest, name: str) -> int:
-    """The number of a row that a form names; 0, which no row has, if it is none."""
-    text = request.POST.get(name, "")
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 class _Text(forms.CharField):
@@ -77,7 +72,7 @@ class SignUpForm(NameForm, UserCreationForm):
         super().__init__(*args, **kwargs)
         self.fields["email"].help_text = (
             "If you forget your password, the administrator can make a link that resets it."
-            if mail_is_printed()
+            if has_no_mail()
             else "If you forget your password, a link that resets it is sent here."
         )
 
@@ -92,10 +87,13 @@ class EditForm(forms.ModelForm):
     description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
     public = forms.BooleanField(required=False, initial=True, label="Show on the leaderboard")
     anonymous = forms.BooleanField(required=False, label="Hide the name of the team")
+    may_publish = forms.BooleanField(
+        required=False, label="Let the organizers publish the captions in an archive of the challenge"
+    )
 
     class Meta:
         model = Submission
-        fields: tuple[str, ...] = ("method", "link", "description", "public", "anonymous")
+        fields: tuple[str, ...] = ("method", "link", "description", "public", "anonymous", "may_publish")
 
     def clean_link(self) -> str:
         link: str = self.cleaned_data["link"]
@@ -138,7 +136,21 @@ class TokenForm(ProofForm):
     """A new token. It outlives the session that makes it, so it takes a proof."""
 
     name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
-    scope = forms.ChoiceField(choices=[*SCOPES.items()], initial="submit", required=False, label="Can be used to")
+    scopes = forms.MultipleChoiceField(
+        choices=[*SCOPES.items()],
+        initial=["submit"],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="May do more than read",
+    )
+    challenge = forms.ModelChoiceField(
+        Challenge.objects.none(),
+        required=False,
+        to_field_name="slug",
+        empty_label="All challenges",
+        label="For",
+        help_text="A token for one challenge cannot change teams.",
+    )
     days = forms.TypedChoiceField(
         choices=[("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "for good")],
         initial="365",
@@ -147,7 +159,17 @@ class TokenForm(ProofForm):
         empty_value=365,
         label="Valid for",
     )
-    field_order = ["name", "scope", "days", "proof"]
+    field_order = ["name", "scopes", "challenge", "days", "proof"]
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, request=request, **kwargs)
+        self.fields["challenge"].queryset = visible_challenges(request.user).order_by("slug")
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean()
+        if values.get("challenge") and "teams" in values.get("scopes", []):
+            self.add_error("challenge", "A token for one challenge cannot change teams, which take part in many.")
+        return values
 
 
 class TeamForm(forms.Form):

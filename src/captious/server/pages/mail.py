@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from captious.server.models import User
 from captious.server.notices.events import verification, verified_user
-from captious.server.pages.context import mail_is_printed
+from captious.server.pages.context import has_no_mail
 from captious.server.pages.proof import ProofForm
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
@@ -35,7 +35,7 @@ class MailForm(ProofForm, forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if mail_is_printed():
+        if has_no_mail():
             del self.fields["mail_ended"], self.fields["mail_closing"]
         if "proof" in self.fields:
             self.fields["proof"].required = False
@@ -83,7 +83,7 @@ def _save(request: HttpRequest, form: MailForm) -> None:
 
 def send_link(request: HttpRequest, user: User) -> None:
     """Send the link that confirms the address of a user, if this server sends mail."""
-    if mail_is_printed() or not user.email or user.email == user.verified_email:
+    if has_no_mail() or not user.email or user.email == user.verified_email:
         return
 
     def link(token: str) -> str:

@@ -16,12 +16,13 @@ from captious.server.boards.phase_archive import PhaseArchive
 from captious.server.boards.standings import board_changed
 from captious.server.models import Challenge, Draft, News, Participant, Phase, Submission, Team, TeamApproval, User
 from captious.server.pages.challenges import challenge_page, page_of
-from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line, posted_id
+from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
 from captious.server.pages.managed_submissions import SubmissionFilter, summary_of
 from captious.server.pages.webhooks import WebhookForm, act_on_webhooks, webhook_of
 from captious.server.people.access import managed_challenge
 from captious.server.people.admission import ban
 from captious.server.people.audit import record
+from captious.server.row_ids import row_id
 from captious.server.scoring import queue
 
 _MOST_EVENTS = 200
@@ -123,7 +124,7 @@ def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | No
 
 def _submission(request: HttpRequest, challenge: Challenge) -> Submission:
     rows = Submission.objects.filter(phase__challenge=challenge).select_related("team", "phase__challenge")
-    row: Submission = get_object_or_404(rows, pk=posted_id(request, "submission"))
+    row: Submission = get_object_or_404(rows, pk=row_id(request.POST.get("submission", "")))
     return row
 
 
@@ -138,7 +139,7 @@ def _participant(request: HttpRequest, challenge: Challenge) -> User:
 
 
 def _news(request: HttpRequest, challenge: Challenge) -> News:
-    row: News = get_object_or_404(challenge.news, pk=posted_id(request, "news"))
+    row: News = get_object_or_404(challenge.news, pk=row_id(request.POST.get("news", "")))
     return row
 
 

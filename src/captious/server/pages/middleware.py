@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -13,6 +15,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
 from captious.server.pages.error_pages import OldScoresError, error_answer, is_api, unavailable
@@ -26,6 +29,8 @@ POLICY = (
     "default-src 'self'; img-src 'self' data: https: http:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
+#: Types of static files that are worth compressing.
+_PACKED = ("text/css", "text/javascript", "application/javascript", "image/svg+xml")
 
 _Next = Callable[[HttpRequest], HttpResponse]
 
@@ -108,16 +113,38 @@ class Headers:
 
 
 class Compressed(GZipMiddleware):
-    """Compresses pages, which are a fifth as long then; files and archives are sent as they are.
+    """Compresses pages, and the styles, scripts and drawings of the site, which are a fifth to a third as long then;
+    other files and archives are sent as they are.
 
-    Django adds bytes of random number, so that lengths do not tell what secrets are on a page.
+    Django adds bytes of random number to pages, so that lengths do not tell what secrets are on them.
     """
 
+    def __init__(self, get_response: _Next) -> None:
+        super().__init__(get_response)
+        self._packed: dict[tuple[str, str], bytes] = {}
+
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        if response.streaming or not response.get("Content-Type", "").startswith("text/html"):
+        kind = response.get("Content-Type", "")
+        if request.path.startswith(settings.STATIC_URL) and kind.startswith(_PACKED):
+            return self._static(request, response)
+        if response.streaming or not kind.startswith("text/html"):
             return response
         compressed: HttpResponse = super().process_response(request, response)
         return compressed
+
+    def _static(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """A file of the site; files do not change while the server runs, so each is compressed once."""
+        patch_vary_headers(response, ("Accept-Encoding",))
+        is_whole = request.method == "GET" and response.status_code == 200 and "Range" not in request.headers
+        if not is_whole or not re.search(r"\bgzip\b", request.headers.get("Accept-Encoding", "")):
+            return response
+        key = (request.path, response.get("ETag", ""))
+        if key not in self._packed:
+            self._packed[key] = gzip.compress(b"".join(response.streaming_content), mtime=0)
+        packed = HttpResponse(self._packed[key], headers=dict(response.items()))
+        response.close()
+        packed["Content-Encoding"], packed["Content-Length"] = "gzip", str(len(packed.content))
+        return packed
 
 
 def _arrived(request: HttpRequest) -> datetime:

@@ -1,8 +1,7 @@
-"""Pages of people: sign-up, the account with tokens and teams, and invitations."""
+"""Pages of people: sign-up, and the account with tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -10,32 +9,22 @@ from django.contrib import messages
 from django.contrib.auth import login, views
 from django.contrib.auth.decorators import login_required
 from django.contrib.messages.views import SuccessMessageMixin
-from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from captious.server.models import Identity, Invitation, Membership, Team, Token
+from captious.server.models import Identity, Token
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.pages.mail import send_link
-from captious.server.pages.sign_in import BACKEND, next_page
+from captious.server.pages.shown_once import redirect_with, secret_in, without_secret
+from captious.server.pages.sign_in import BACKEND, next_page, purpose_of
+from captious.server.pages.teams import TeamError, new_team
 from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rates import limit
-from captious.server.people.secrets import invitation_of, is_token_of, make_invitation, make_token
-from captious.server.people.teams import (
-    MOST_TEAMS,
-    create_team,
-    join_team,
-    leave_team,
-    lock_team,
-    personal_team,
-    teams_of,
-)
-
-_SHOWN_ONCE = "captious_shown_once"
+from captious.server.people.secrets import is_token_of, make_token
+from captious.server.people.teams import personal_team, teams_of
 
 
 class _Recorded(views.FormView):
@@ -117,7 +106,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             login(request, user, backend=BACKEND)
             return HttpResponseRedirect(next_page(request))
     next_given = request.POST.get("next", request.GET.get("next", ""))
-    context = {"heading": "Sign up", "form": form, "next": next_given}
+    context = {"heading": "Sign up", "form": form, "next": next_given, "purpose": purpose_of(next_given)}
     return render(request, "captious/sign_up.html", context, status=422 if form.errors else 200)
 
 
@@ -131,25 +120,22 @@ def account(request: HttpRequest) -> HttpResponse:
     if action == "token":
         limit(request, "password", by_address=True)
     if action == "token" and token_form.is_valid():
-        name = token_form.cleaned_data["name"]
-        scope, days = token_form.cleaned_data["scope"] or "submit", token_form.cleaned_data["days"]
-        secret = make_token(request.user, name, scope=scope, days=days)
-        record("make token", name, request=request)
-        return _redirect_with(secret, reverse("captious:account"))
+        values = {name: token_form.cleaned_data[name] for name in ("name", "scopes", "challenge", "days")}
+        secret = make_token(request.user, **values)
+        record("make token", values["name"], request=request)
+        return redirect_with(secret, reverse("captious:account"))
     if action == "team" and team_form.is_valid():
-        limit(request, "team")
-        if len(teams_of(request.user)) >= MOST_TEAMS:
-            messages.error(request, f"You are in {MOST_TEAMS} teams, which is the limit: leave one first.")
+        try:
+            return redirect(new_team(request, team_form.cleaned_data["name"]).url)
+        except TeamError as error:
+            messages.error(request, str(error))
             return redirect("captious:account")
-        team = create_team(team_form.cleaned_data["name"], request.user)
-        record("create team", team.name, request=request)
-        return redirect(team.url)
-    secret = request.COOKIES.get(_SHOWN_ONCE, "")
+    secret = secret_in(request)
     identities = Identity.objects.filter(user=request.user)
     known, providers = {identity.issuer for identity in identities}, settings.CAPTIOUS.sign_in
     context = {
         "section": "account",
-        "tokens": Token.objects.filter(user=request.user),
+        "tokens": Token.objects.filter(user=request.user).select_related("challenge"),
         "teams": teams_of(request.user),
         "token_form": token_form,
         "team_form": team_form,
@@ -158,7 +144,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "new_token": secret if is_token_of(request.user, secret) else None,
     }
     status = 422 if token_form.errors or team_form.errors else 200
-    return _without_secret(request, render(request, "captious/account.html", context, status=status))
+    return without_secret(request, render(request, "captious/account.html", context, status=status))
 
 
 @login_required
@@ -170,141 +156,3 @@ def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
     record("revoke token", token.name, request=request)
     messages.success(request, "The token was revoked.")
     return redirect("captious:account")
-
-
-def _team_view(*methods: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """A view of a team for its members, for these methods; it is given the team, locked if it may change something."""
-
-    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-        @login_required
-        @require_http_methods(methods)
-        def of_members(request: HttpRequest, slug: str, **values: Any) -> HttpResponse:
-            if request.method != "POST":
-                return view(request, get_object_or_404(Team, slug=slug, members=request.user), **values)
-            with transaction.atomic():
-                team = lock_team(slug)
-                if team is None or not team.memberships.filter(user=request.user).exists():
-                    raise Http404
-                return view(request, team, **values)
-
-        return of_members
-
-    return decorate
-
-
-@_team_view("GET", "HEAD")
-def team(request: HttpRequest, team: Team) -> HttpResponse:
-    """A team."""
-    secret = request.COOKIES.get(_SHOWN_ONCE, "")
-    invitation = invitation_of(secret)
-    is_new = invitation is not None and invitation.team == team
-    context = {
-        "section": "account",
-        "team": team,
-        "memberships": team.memberships.select_related("user"),
-        "invitations": team.invitations.filter(expires__gt=timezone.now()).order_by("expires"),
-        "is_captain": team.memberships.filter(user=request.user, is_captain=True).exists(),
-        "invitation_url": request.build_absolute_uri(reverse("captious:team_join", args=[secret])) if is_new else None,
-        "is_member": True,
-    }
-    return _without_secret(request, render(request, "captious/team.html", context))
-
-
-@_team_view("POST")
-def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
-    """Make a link with which others can join."""
-    limit(request, "invite")
-    if team.is_personal:
-        messages.error(request, "This is your personal team, which nobody else can join.")
-        return redirect(team.url)
-    secret = make_invitation(team, request.user)
-    record("invite", team.name, request=request)
-    return _redirect_with(secret, team.url)
-
-
-@_team_view("POST")
-def invitation_revoke(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
-    """Revoke an invitation link, which every member can do."""
-    limit(request, "change")
-    get_object_or_404(Invitation, pk=pk, team=team).delete()
-    record("revoke invitation", team.name, request=request)
-    messages.success(request, "The invitation link was revoked.")
-    return redirect(team.url)
-
-
-@_team_view("POST")
-def team_leave(request: HttpRequest, team: Team) -> HttpResponse:
-    """Leave a team. Its submissions stay."""
-    limit(request, "change")
-    if team.is_personal:
-        messages.error(request, "This is your personal team, which cannot be left.")
-        return redirect(team.url)
-    is_deleted = leave_team(team, request.user)
-    record("leave team", team.name, request=request, detail="the team was deleted" if is_deleted else "")
-    messages.success(request, f"You left {team.name}." + (" The team was deleted." if is_deleted else ""))
-    return redirect("captious:account")
-
-
-@_team_view("POST")
-def team_remove(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
-    """Remove a member, which captains can do. Links to join are revoked, because the member may know them."""
-    limit(request, "change")
-    get_object_or_404(Membership, team=team, user=request.user, is_captain=True)
-    user = get_object_or_404(Membership.objects.select_related("user"), team=team, user__id=pk).user
-    if user == request.user:
-        messages.error(request, "To remove yourself, leave the team.")
-        return redirect(team.url)
-    leave_team(team, user)
-    Invitation.objects.filter(team=team).delete()
-    record("remove member", team.name, request=request, detail=user.username)
-    messages.success(request, f"{user.username} was removed, and all invitation links were revoked.")
-    return redirect(team.url)
-
-
-@_team_view("POST")
-def team_captain(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
-    """Make another member captain in one's own place."""
-    own = get_object_or_404(Membership, team=team, user=request.user, is_captain=True)
-    other = get_object_or_404(Membership.objects.select_related("user"), team=team, user__id=pk)
-    if other.pk != own.pk:
-        Membership.objects.filter(pk=own.pk).update(is_captain=False)
-        Membership.objects.filter(pk=other.pk).update(is_captain=True)
-        record("make captain", team.name, request=request, detail=other.user.username)
-        messages.success(request, f"{other.user.username} is now the captain.")
-    return redirect(team.url)
-
-
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def team_join(request: HttpRequest, token: str) -> HttpResponse:
-    """Join a team through an invitation link."""
-    limit(request, "join")
-    invitation = invitation_of(token)
-    if invitation is None:
-        raise Http404
-    team: Team = invitation.team
-    if request.method == "POST":
-        if not join_team(token, request.user):
-            raise Http404
-        record("join team", team.name, request=request)
-        messages.success(request, f"You are now a member of {team.name}.")
-        return redirect(team.url)
-    return render(request, "captious/team_join.html", {"heading": f"Join {team.name}?", "button": "Join"})
-
-
-def _redirect_with(secret: str, address: str) -> HttpResponse:
-    """Redirect to a page that shows a new secret once. It travels in a cookie, because sessions are in the database.
-
-    Sites of other names below the same domain can set cookies, so the page shows a secret only if it is the reader's.
-    """
-    response = HttpResponseRedirect(address)
-    secure = settings.SESSION_COOKIE_SECURE
-    response.set_cookie(_SHOWN_ONCE, secret, max_age=60, path=address, secure=secure, httponly=True, samesite="Strict")
-    return response
-
-
-def _without_secret(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Delete the cookie of a secret that the page shows."""
-    if _SHOWN_ONCE in request.COOKIES:
-        response.delete_cookie(_SHOWN_ONCE, path=request.path)
-    return response

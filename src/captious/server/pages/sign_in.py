@@ -13,7 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -34,12 +34,30 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 # What a session holds while somebody signs in, and for how many seconds.
 _FIRST_STEP, _IDENTITY, _NEXT, _SECONDS = "captious_first_step", "captious_identity", "captious_next", 600
 
+#: What pages are for that visitors are sent away from.
+_PURPOSES = {
+    "submit": "submit captions",
+    "submissions": "see your submissions",
+    "team_join": "join the team that you are invited to",
+    "terms": "read and accept the terms for your team",
+    "teams": "ask for the approval of your team",
+    "account": "see your account",
+}
+
 
 def next_page(request: HttpRequest) -> str:
     """The page of this site that the user wanted to see, or the list of challenges."""
     given = request.POST.get("next", request.GET.get("next", ""))
     is_safe = url_has_allowed_host_and_scheme(given, {request.get_host()}, require_https=request.is_secure())
     return given if given and is_safe else reverse("captious:home")
+
+
+def purpose_of(address: str) -> str:
+    """What somebody who is asked to sign in wanted to do, after "to"; empty for most pages."""
+    try:
+        return _PURPOSES.get(resolve(address.partition("?")[0]).url_name or "", "")
+    except Resolver404:
+        return ""
 
 
 def enter(request: HttpRequest, user: User, to: str, *, through: str = "") -> HttpResponse:
@@ -72,7 +90,8 @@ class SignIn(views.LoginView):
         """Django's own name of the site is the host."""
         context: dict[str, Any] = super().get_context_data(**kwargs)
         names = {"heading": "Sign in", "site_name": settings.CAPTIOUS.site_name}
-        return {**context, **names, "providers": settings.CAPTIOUS.sign_in}
+        purpose = purpose_of(context["next"])
+        return {**context, **names, "providers": settings.CAPTIOUS.sign_in, "purpose": purpose}
 
     def form_valid(self, form: Any) -> HttpResponse:
         return enter(self.request, form.get_user(), self.get_success_url())

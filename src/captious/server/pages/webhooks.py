@@ -14,9 +14,9 @@ from django.shortcuts import get_object_or_404
 from captious.server.models import Challenge, Webhook
 from captious.server.notices.events import ping
 from captious.server.notices.webhook_calls import url_problem
-from captious.server.pages.forms import posted_id
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
+from captious.server.row_ids import row_id
 
 _MOST = 5  # of a challenge
 
@@ -55,7 +55,7 @@ def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, for
 
 def webhook_of(request: HttpRequest, challenge: Challenge) -> Webhook:
     """The webhook that a form names."""
-    webhook: Webhook = get_object_or_404(challenge.webhooks, pk=posted_id(request, "webhook"))
+    webhook: Webhook = get_object_or_404(challenge.webhooks, pk=row_id(request.POST.get("webhook", "")))
     return webhook
 
 

@@ -42,10 +42,7 @@ _ERRORS = (
 
 
 class IdentityError(Exception):
-    """Another site did not say who the user is."""
-
-    def __init__(self, provider: Provider) -> None:
-        super().__init__(f"{provider.title} did not confirm who you are. Begin again from the page to sign in.")
+    """Another site did not say who the user is; the message is for the user."""
 
 
 def provider_named(name: str) -> Provider:
@@ -131,7 +128,9 @@ def _printable(text: object) -> str:
 
 def _failed(provider: Provider, error: Exception) -> IdentityError:
     _log.warning("%s: %s: %s", provider.title, type(error).__name__, str(error)[:500])
-    return IdentityError(provider)
+    if isinstance(error, requests.ConnectionError | requests.Timeout):
+        return IdentityError(f"{provider.title} cannot be reached at the moment. Try again in a few minutes.")
+    return IdentityError(f"{provider.title} did not confirm who you are. Begin again from the page to sign in.")
 
 
 class _Session(OAuth2Session):

@@ -138,12 +138,23 @@ class Token(models.Model):
     prefix = models.CharField(max_length=12)
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True)
-    #: "submit", which is everything that the API can do, or "read".
-    scope = models.CharField(max_length=20, default="submit")
+    #: What it can do besides reading: words of ``people.secrets.SCOPES`` with spaces between them.
+    scopes = models.CharField(max_length=100, blank=True, default="submit")
+    #: The only challenge that it is for, with which it goes; None for everything that its user may see.
+    challenge = models.ForeignKey("Challenge", models.CASCADE, null=True, related_name="+")
     expires = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-created"]
+
+    def may(self, scope: str) -> bool:
+        """Whether it can do what a scope names."""
+        return scope in self.scopes.split()
+
+    @property
+    def use(self) -> str:
+        """What it can be used for, in words: "read, submit, teams; demo only"."""
+        return ", ".join(["read", *self.scopes.split()]) + (f"; {self.challenge.slug} only" if self.challenge else "")
 
 
 class Participant(models.Model):

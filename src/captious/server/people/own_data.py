@@ -30,7 +30,9 @@ def data_json(user: User) -> bytes:
             {"name": row.team.name, "captain": row.is_captain, "joined": row.joined}
             for row in teams.order_by("team__name")
         ],
-        "tokens": [*user.tokens.values("name", "prefix", "created", "last_used", "scope", "expires")],
+        "tokens": [
+            *user.tokens.values("name", "prefix", "created", "last_used", "scopes", "challenge__slug", "expires")
+        ],
         "identities": [*user.identities.values("issuer", "subject", "label", "created", "last_used")],
         "second_step": bool(user.totp_salt),
         "known_devices": [*user.known_devices.order_by("used").values("used")],
@@ -74,7 +76,8 @@ def _own(user: User) -> list[Submission]:
 
 
 def _submission(user: User, row: Submission) -> dict[str, Any]:
-    names = ("method", "link", "description", "public", "anonymous", "filename", "size", "created", "finished")
+    names = ["method", "link", "description", "public", "anonymous", "may_publish"]
+    names += ["filename", "size", "created", "finished"]
     about = {"id": row.pk, "challenge": row.challenge.slug, "phase": row.phase.name, "team": row.team.name}
     values = {name: getattr(row, name) for name in names}
     return {**about, **values, "status": row.status, "reason": row.reason, "scores": visible_scores(user, row)}

@@ -4,29 +4,50 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db.models import Q
 from django.utils import timezone
 
-from captious.server.models import Invitation, Team, Token, User
+from captious.server.models import Challenge, Invitation, Team, Token, User
 
-#: What a token can be used for -> what that is. Reading includes what its owner sees as an organizer.
-SCOPES = {"submit": "read and submit", "read": "read only"}
+#: What a token may do besides reading -> what that is. Reading includes what its owner sees as an organizer.
+SCOPES = {
+    "submit": "Submit, change submissions, accept terms",
+    "teams": "Create, join, change and leave teams",
+    "organize": "Approve teams, and change webhooks",
+}
 #: How long a link to join a team can be used.
 INVITATION_DAYS = 14
 
 
-def make_token(user: User, name: str, *, scope: str = "submit", days: int = 0) -> str:
+def make_token(
+    user: User,
+    name: str,
+    *,
+    scopes: Iterable[str] = ("submit",),
+    challenge: Challenge | None = None,
+    days: int = 0,
+) -> str:
     """A new token of a user. It cannot be shown again: only its SHA-256 is kept, which suffices for random tokens.
 
     Args:
-        scope: one of ``SCOPES``.
+        scopes: some of ``SCOPES``; a token with none can only read.
+        challenge: the only one that it is for.
         days: after which it expires; 0 for never.
     """
     token = f"cap_{secrets.token_urlsafe(32)}"
     expires = timezone.now() + timedelta(days=days) if days else None
-    Token.objects.create(user=user, name=name, hash=_hash(token), prefix=token[:10], scope=scope, expires=expires)
+    Token.objects.create(
+        user=user,
+        name=name,
+        hash=_hash(token),
+        prefix=token[:10],
+        scopes=" ".join(scope for scope in SCOPES if scope in {*scopes}),
+        challenge=challenge,
+        expires=expires,
+    )
     return token
 
 
@@ -39,7 +60,7 @@ def token_of(text: str) -> Token | None:
     """The token with this text, if it has not expired and its user is active."""
     now = timezone.now()
     rows = Token.objects.filter(Q(expires=None) | Q(expires__gt=now), hash=_hash(text), user__is_active=True)
-    row: Token | None = rows.select_related("user").first()
+    row: Token | None = rows.select_related("user", "challenge").first()
     if row is None:
         return None
     if row.last_used is None or now - row.last_used > timedelta(minutes=1):

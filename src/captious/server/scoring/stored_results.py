@@ -8,6 +8,7 @@ the images. All submissions see the same resamples, so the difference of two arr
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_findings import KINDS, CaptionFindings
 from captious.metrics.contract.selection import Selection
 from captious.random_seed import DEFAULT_SEED
+from captious.server.challenges.challenge_metrics import public_label
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,22 +56,35 @@ class Scored:
 def score_set(
     candidates: dict[Any, str], references: References, selection: Selection, *, system: str, resamples: int
 ) -> Scored:
-    """Score candidates against one reference set, which may have fewer images than there are candidates."""
+    """Score candidates against one reference set, which may have fewer images than there are candidates.
+
+    Outputs have their public labels.
+    """
     captions = Captions(tuple(candidates[image] for image in references.ids), references)
     report: Report = evaluate(captions, selection, system=system)
+    labels = {label: public_label(label) for label in report}
     scores: dict[str, dict[str, Any]] = {}
-    for name, result in report.items():
+    for label, result in report.items():
+        name = labels[label]
         low, high = result.confidence_interval(resamples=resamples)
         values = {"score": result.score, "low": low, "high": high}
         scores[name] = {key: value if np.isfinite(value) else None for key, value in values.items()}
         scores[name]["signature"] = result.signature
     columns = [result.statistics.resampled(resamples, DEFAULT_SEED)[:, result.column] for result in report.values()]
     stored = StoredResults(
-        outputs=tuple(report),
+        outputs=tuple(scores),
         per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
         resampled=np.stack(columns, axis=1),
     )
-    return Scored(scores, stored, _warnings(captions, selection, report.warnings))
+    warnings = _warnings(captions, selection, report.warnings)
+    return Scored(scores, stored, {reader: _relabeled(texts, labels) for reader, texts in warnings.items()})
+
+
+def _relabeled(texts: list[str], labels: Mapping[str, str]) -> list[str]:
+    """Warnings with public labels of outputs."""
+    for label, name in labels.items():
+        texts = [text.replace(label, name) for text in texts]
+    return texts
 
 
 def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> dict[str, list[str]]:

@@ -21,6 +21,7 @@ from captious.errors import CaptiousError, OutputError
 from captious.progress import Progress, observed
 from captious.server.boards import standings
 from captious.server.challenges import reference_cache
+from captious.server.challenges.challenge_metrics import public_label
 from captious.server.models import Challenge, Submission, WorkerSeen
 from captious.server.notices.delivery import Deliveries, remove_old_notices
 from captious.server.people.audit import remove_old_events
@@ -203,7 +204,7 @@ class _Steps:
         if self._depth == 1:
             within = work.done / max(work.total, 1)
             self._heartbeat.progress = int(100 * (self._n_done + within) / self._n_sets)
-            self._heartbeat.doing = work.what.rpartition(": ")[2]
+            self._heartbeat.doing = public_label(work.what.rpartition(": ")[2])
 
     def end(self, work: Progress) -> None:
         self._depth -= 1

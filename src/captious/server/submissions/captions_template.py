@@ -21,11 +21,13 @@ class NeededCaptions:
 
     Attributes:
         label: what the challenge calls it.
-        name: of its template, which fits the pattern of its name.
+        pattern: that its name in an archive has to fit.
+        name: of its template, which fits it.
         ids: of the images that need a caption.
     """
 
     label: str
+    pattern: str
     name: str
     ids: tuple[ImageId, ...]
 
@@ -46,7 +48,7 @@ class NeededCaptions:
 def needed_captions(phase: Phase) -> list[NeededCaptions]:
     """The captions files that submissions to a phase need."""
     return [
-        NeededCaptions(file.name, _template_name(file), tuple(json.loads(file.ids_file.read_bytes())))
+        NeededCaptions(file.name, file.pattern, _template_name(file), tuple(json.loads(file.ids_file.read_bytes())))
         for file in expected_files(phase)
     ]
 

@@ -15,6 +15,20 @@
     document.getElementById("why-not")?.remove();
   }, { once: true });
 
+  // An upload loads the page again, so what was changed is saved before it.
+  let changed = false;
+  form.addEventListener("input", (event) => { changed ||= event.target.form === form; });
+  for (const upload of document.querySelectorAll("form.upload")) {
+    upload.addEventListener("submit", async (event) => {
+      if (!changed) return;
+      event.preventDefault();
+      const answer = await fetch(location.href, { method: "POST", body: new FormData(form) });
+      changed = false;
+      if (answer.ok) upload.requestSubmit();
+      else form.requestSubmit(); // which shows what is wrong
+    });
+  }
+
   for (const area of form.querySelectorAll("textarea.markdown")) {
     const shown = document.createElement("div");
     shown.className = "prose";
@@ -41,6 +55,6 @@
       clearTimeout(timer);
       timer = setTimeout(render, wait);
     });
-    if (area.value) render();
+    if (area.value) area.closest("details").addEventListener("toggle", render, { once: true });
   }
 })();

@@ -1,0 +1,143 @@
+"""Calls of the API about what a challenge gives to teams: files, templates, terms, quotas, comparisons."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+
+from captious.server.api.answers import (
+    ComparisonAnswer,
+    QuotaAnswer,
+    TermsAnswer,
+    TermsTextAnswer,
+    comparison_answer,
+    quota_answer,
+    terms_answer,
+)
+from captious.server.api.calls import Declared, Failure, Parameter, call
+from captious.server.api.uploads import team_of
+from captious.server.pages import challenge_files, challenges, submissions
+from captious.server.people.access import challenge_for
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+from captious.server.people.teams import teams_of
+from captious.server.people.terms import accept, accepted_by, terms_of
+from captious.server.submissions.quotas import quota
+
+_TEAM = Parameter("team", "By default, your only one.")
+
+
+@call(
+    GET=Declared(
+        "A file that the organizers publish.",
+        "application/octet-stream",
+        parameters=[Parameter("file", "Its name, as the challenge lists it.", is_required=True)],
+        errors=[404],
+    )
+)
+def files(request: HttpRequest, slug: str) -> HttpResponse:
+    """A file that the organizers publish."""
+    answer: HttpResponse = challenge_files.download(request, slug, request.GET.get("file", ""))
+    return answer
+
+
+@call(
+    GET=Declared(
+        "The captions files that an open phase needs, without captions: JSON or, of several, a zip file.",
+        "application/octet-stream",
+        parameters=[Parameter("phase", "Its name.", is_required=True)],
+        needs_user=True,
+        errors=[404],
+    )
+)
+def template(request: HttpRequest, slug: str) -> HttpResponse:
+    """A file in which captions are to be written."""
+    answer: HttpResponse = challenge_files.template(request, slug)
+    return answer
+
+
+@call(
+    GET=Declared("The terms, and what your teams have accepted.", TermsTextAnswer, needs_user=True, errors=[404]),
+    POST=Declared(
+        "Accept the present terms of a challenge for a team.",
+        TermsAnswer,
+        parameters=[
+            Parameter("version", "The version that was read, as the challenge names it.", is_required=True),
+            _TEAM,
+        ],
+        needs_user=True,
+        errors=[400, 403, 404, 409],
+    ),
+)
+def terms(request: HttpRequest, slug: str) -> HttpResponse:
+    """Read the terms, or accept them for a team."""
+    challenge = challenge_for(request.user, slug)
+    text = terms_of(challenge)
+    if text is None:
+        raise Http404
+    if request.method == "GET":
+        accepted = [terms_answer(row) for row in accepted_by(challenge, teams_of(request.user))]
+        about = {"version": challenge.terms_version, "title": text["title"], "html": text["html"]}
+        return JsonResponse({**about, "accepted": accepted})
+    limit(request, "change")
+    if request.GET.get("version") != challenge.terms_version:
+        raise Failure(409, f"The terms are version {challenge.terms_version} now: {challenge.url}terms")
+    row = accept(challenge, team_of(request), request.user)
+    record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
+    return JsonResponse(terms_answer(row))
+
+
+@call(
+    GET=Declared(
+        "What a team has used up of the quotas of each phase.",
+        list[QuotaAnswer],
+        parameters=[_TEAM],
+        needs_user=True,
+        errors=[400, 404],
+    )
+)
+def quotas(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a team has used up; the limits are in the challenge."""
+    challenge = challenge_for(request.user, slug)
+    team, now = team_of(request), timezone.now()
+    used = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
+    return JsonResponse(used, safe=False)
+
+
+@call(
+    GET=Declared(
+        "Two submissions compared, in every output that both have.",
+        list[ComparisonAnswer],
+        parameters=[
+            Parameter("a", "The id of a submission that is on the leaderboard, or yours.", "integer", is_required=True),
+            Parameter("b", "The id of another one.", "integer", is_required=True),
+            Parameter("phase", "Its name; by default, the phase that is open."),
+            Parameter("references", "A reference set, such as c5, or val2014/c5."),
+        ],
+        errors=[404],
+    )
+)
+def compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Two submissions, compared as on the page."""
+    _, rows = challenges.compared(request, slug)
+    if not rows:
+        raise Failure(404, "Give a and b: ids of two submissions that are on this leaderboard, or yours.")
+    return JsonResponse([comparison_answer(row) for row in rows], safe=False)
+
+
+@call(
+    GET=Declared(
+        "Captions, references and scores of single images as CSV, where references are public.",
+        "text/csv",
+        parameters=[
+            Parameter("captions", "The captions file, as the challenge names it.", is_required=True),
+            Parameter("references", "The reference set.", is_required=True),
+        ],
+        errors=[404, 409],
+    )
+)
+def scores(request: HttpRequest, pk: int) -> HttpResponse:
+    """Scores of single images."""
+    names = (request.GET.get(name, "") for name in ("captions", "references"))
+    answer: HttpResponse = submissions.scores(request, pk, *names)
+    return answer

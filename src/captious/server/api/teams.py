@@ -1,0 +1,158 @@
+"""Calls of the API about teams: make, join and leave them, and what captains do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+
+from captious.server.api.answers import (
+    LeftAnswer,
+    NewInvitationAnswer,
+    TeamAnswer,
+    invitation_answer,
+    team_answer,
+)
+from captious.server.api.calls import Declared, Failure, Parameter, call
+from captious.server.models import Team
+from captious.server.pages import teams as changes
+from captious.server.pages.forms import TeamForm
+from captious.server.people.rates import limit
+from captious.server.people.secrets import invitation_of
+from captious.server.people.teams import teams_of
+
+_USER = Parameter("user", "The name of a member.", is_required=True)
+_Given = TypeVar("_Given")
+
+
+@call(
+    GET=Declared("Your teams, the personal one last.", list[TeamAnswer], needs_user=True),
+    POST=Declared(
+        "Make a team, with you as its captain.",
+        TeamAnswer,
+        status=201,
+        parameters=[Parameter("name", "Its name.", is_required=True)],
+        needs_user=True,
+        scope="teams",
+        errors=[400, 403, 409],
+    ),
+)
+def teams(request: HttpRequest) -> HttpResponse:
+    """The teams of the user, or a new one."""
+    if request.method == "GET":
+        return JsonResponse([team_answer(request, team) for team in teams_of(request.user)], safe=False)
+    form = TeamForm(request.GET)
+    if not form.is_valid():
+        raise Failure(400, " ".join(f"name: {error}" for error in form.errors["name"]))
+    try:
+        team = changes.new_team(request, form.cleaned_data["name"])
+    except changes.TeamError as error:
+        raise Failure(409, str(error)) from None
+    return JsonResponse(team_answer(request, team), status=201)
+
+
+@call(GET=Declared("A team of yours.", TeamAnswer, needs_user=True, errors=[404]))
+def team(request: HttpRequest, team: str) -> HttpResponse:
+    """A team, for its members."""
+    return JsonResponse(team_answer(request, get_object_or_404(Team, slug=team, members=request.user)))
+
+
+@call(
+    POST=Declared(
+        "Join the team of an invitation.",
+        TeamAnswer,
+        form=[Parameter("invitation", "The link, or what follows its last slash.", is_required=True)],
+        needs_user=True,
+        scope="teams",
+        errors=[403, 404],
+    )
+)
+def join(request: HttpRequest) -> HttpResponse:
+    """Join a team. The invitation is in the body, because whoever reads it in a log could join as well."""
+    limit(request, "join")
+    secret = urlsplit(request.POST.get("invitation", "").strip()).path.rpartition("/")[2]
+    return JsonResponse(team_answer(request, changes.join(request, secret)))
+
+
+@call(
+    POST=Declared(
+        "Make an invitation. The answer has its link.",
+        NewInvitationAnswer,
+        status=201,
+        needs_user=True,
+        scope="teams",
+        errors=[403, 404, 409],
+    )
+)
+def invite(request: HttpRequest, team: str) -> HttpResponse:
+    """Make a link with which others can join."""
+    secret = _changed(request, team, changes.invite)
+    row = invitation_of(secret)
+    if row is None:
+        raise Failure(409, "The invitation was revoked meanwhile.")
+    answer = {**invitation_answer(row), "link": changes.invitation_address(request, secret)}
+    return JsonResponse(answer, status=201)
+
+
+@call(POST=Declared("Revoke an invitation.", TeamAnswer, needs_user=True, scope="teams", errors=[403, 404]))
+def revoke(request: HttpRequest, team: str, pk: int) -> HttpResponse:
+    """Revoke an invitation, which every member can do."""
+    _changed(request, team, lambda request, row: changes.revoke(request, row, pk))
+    return _answer(request, team)
+
+
+@call(POST=Declared("Leave a team.", LeftAnswer, needs_user=True, scope="teams", errors=[403, 404, 409]))
+def leave(request: HttpRequest, team: str) -> HttpResponse:
+    """Leave a team, whose submissions stay."""
+    return JsonResponse({"team": team, "deleted": _changed(request, team, changes.leave)})
+
+
+@call(
+    POST=Declared(
+        "Remove a member, and revoke all invitations; for captains.",
+        TeamAnswer,
+        parameters=[_USER],
+        needs_user=True,
+        scope="teams",
+        errors=[403, 404, 409],
+    )
+)
+def remove(request: HttpRequest, team: str) -> HttpResponse:
+    """Remove a member."""
+    name = request.GET.get("user", "")
+    _changed(request, team, lambda request, row: changes.remove(request, row, username=name))
+    return _answer(request, team)
+
+
+@call(
+    POST=Declared(
+        "Make another member captain in your place.",
+        TeamAnswer,
+        parameters=[_USER],
+        needs_user=True,
+        scope="teams",
+        errors=[403, 404],
+    )
+)
+def captain(request: HttpRequest, team: str) -> HttpResponse:
+    """Make another member captain."""
+    name = request.GET.get("user", "")
+    _changed(request, team, lambda request, row: changes.make_captain(request, row, username=name))
+    return _answer(request, team)
+
+
+def _changed(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Team], _Given]) -> _Given:
+    """What a change of one of the user's teams gives."""
+    with changes.own_team(request, slug) as row:
+        try:
+            return change(request, row)
+        except changes.TeamError as error:
+            refused = str(error)
+    raise Failure(409, refused)  # outside, as the request counts for limits all the same
+
+
+def _answer(request: HttpRequest, slug: str) -> HttpResponse:
+    return JsonResponse(team_answer(request, Team.objects.get(slug=slug)))

@@ -1,0 +1,93 @@
+"""Metadata of a public archive by the schema of DataCite, version 4.5, with which an archive can be given a DOI."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from captious.server.models import Phase
+from captious.version import __version__
+
+_CREATIVE_COMMONS = re.compile(r"CC[ -]?(?P<kind>0|BY(?:-(?:NC|SA|ND)){0,2})[ -](?P<version>\d\.\d)", re.IGNORECASE)
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"{}<>,;]*[^\s\"{}<>,;.)]")
+_ARXIV = re.compile(r"\barxiv[.:/\s]{0,3}(?:org/abs/)?(\d{4}\.\d{4,5})", re.IGNORECASE)
+
+
+def datacite_record(phase: Phase, teams: Iterable[str], formats: Iterable[str]) -> dict[str, Any]:
+    """The attributes of a DOI for the archive of a phase, as DataCite's REST API takes them; it adds the DOI.
+
+    Args:
+        teams: whose captions are in the archive.
+        formats: media types of its files.
+    """
+    challenge, definition = phase.challenge, phase.challenge.definition
+    last = phase.closes if phase.closes is not None and phase.closes < timezone.now() else timezone.now()
+    about = f"Submissions with their scores, computed with captious {__version__}; README.md says how to do it again."
+    record: dict[str, Any] = {
+        "schemaVersion": "http://datacite.org/schema/kernel-4",
+        "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Captions of images with scores"},
+        "titles": [{"title": f"{challenge.title}: {phase}"}],
+        "creators": [*map(_creator, definition.organized_by)] or [_site()],
+        "publisher": {"name": settings.CAPTIOUS.site_name},
+        "publicationYear": str(last.year),
+        "version": str(challenge.version),
+        "formats": [*formats],
+        "subjects": [{"subject": "image captioning"}, {"subject": "evaluation"}],
+        "descriptions": [{"descriptionType": "Abstract", "description": f"{challenge.summary} {about}".strip()}],
+    }
+    more = {
+        "contributors": [{"name": name, "contributorType": "Producer"} for name in dict.fromkeys(teams)],
+        "dates": _dates(phase),
+        "rightsList": [_rights(definition.license)] if definition.license else [],
+        "relatedIdentifiers": [*_related(definition.citation), *_page(phase)],
+    }
+    return record | {name: values for name, values in more.items() if values}
+
+
+def _creator(text: str) -> dict[str, Any]:
+    """A person or institution; what follows a comma is the affiliation."""
+    name, _, affiliation = text.partition(",")
+    return {"name": name.strip(), **({"affiliation": [{"name": affiliation.strip()}]} if affiliation.strip() else {})}
+
+
+def _site() -> dict[str, Any]:
+    return {"name": settings.CAPTIOUS.site_name, "nameType": "Organizational"}
+
+
+def _dates(phase: Phase) -> list[dict[str, str]]:
+    ends = ["" if time is None else time.date().isoformat() for time in (phase.opens, phase.closes)]
+    return [{"date": "/".join(ends), "dateType": "Collected"}] if all(ends) else []
+
+
+def _rights(text: str) -> dict[str, str]:
+    """A license, with its identifier and address if it is one of Creative Commons."""
+    found = _CREATIVE_COMMONS.search(text)
+    if found is None:
+        return {"rights": text}
+    kind, version = found["kind"].upper(), found["version"]
+    folder = "publicdomain/zero" if kind == "0" else f"licenses/{kind.lower()}"
+    return {
+        "rights": text,
+        "rightsUri": f"https://creativecommons.org/{folder}/{version}/",
+        "rightsIdentifier": f"CC{'' if kind == '0' else '-'}{kind}-{version}",
+        "rightsIdentifierScheme": "SPDX",
+    }
+
+
+def _related(citation: str) -> list[dict[str, str]]:
+    """The publications that a citation names by DOI or arXiv number."""
+    about = {"relationType": "IsSupplementTo"}
+    dois = [{"relatedIdentifier": doi, "relatedIdentifierType": "DOI"} for doi in _DOI.findall(citation)]
+    numbers = [{"relatedIdentifier": f"arXiv:{n}", "relatedIdentifierType": "arXiv"} for n in _ARXIV.findall(citation)]
+    return [each | about for each in dois + numbers]
+
+
+def _page(phase: Phase) -> list[dict[str, str]]:
+    """The page of the challenge, if the settings say where the site is."""
+    site = settings.CAPTIOUS.address
+    about = {"relatedIdentifierType": "URL", "relationType": "IsDocumentedBy"}
+    return [{"relatedIdentifier": f"{site}{phase.challenge.url}", **about}] if site else []

@@ -1,0 +1,98 @@
+"""The form of a submission."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from pathlib import Path
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.views.decorators.http import require_http_methods
+
+from captious.server.models import Submission
+from captious.server.pages.challenges import challenge_page
+from captious.server.pages.forms import SubmitForm, open_phases
+from captious.server.people.access import challenge_for
+from captious.server.people.approval import teams_to_approve
+from captious.server.people.rates import limit
+from captious.server.people.teams import teams_of
+from captious.server.people.terms import teams_without
+from captious.server.submissions import intake
+from captious.server.submissions.captions_template import needed_captions
+from captious.server.submissions.quotas import quota
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Submit captions, or check them without submitting."""
+    challenge = challenge_for(request.user, slug)
+    teams, phases = teams_of(request.user), open_phases(challenge, request.arrived)
+    context: dict[str, Any] = {"problems": [], "remarks": [], "checked": False}
+    if request.method == "POST":
+        limit(request, "upload")
+        checks = request.POST.get("action") == "check"
+        form = SubmitForm(request.POST, request.FILES, phases=phases, teams=teams)
+        form.fields["method"].required = not checks
+        is_valid = form.is_valid()
+        form.fields["method"].required = True
+        if is_valid:
+            submission, upload = form.instance, form.cleaned_data["file"]
+            submission.user, submission.filename, submission.created = request.user, upload.name, request.arrived
+            path = Path(upload.temporary_file_path())
+            try:
+                if checks:
+                    context["problems"], context["remarks"] = intake.check(submission, path)
+                    context["checked"] = not context["problems"]
+                else:
+                    key = _key(request, path)
+                    intake.submit(submission, path, request=request, key=key, fingerprint=key)
+                    messages.success(request, _onward(submission))
+                    return redirect(submission.url)
+            except intake.AlreadySubmitted as already:
+                return redirect(already.submission.url)
+            except intake.Refused as refused:
+                context["problems"] = refused.problems
+                if not refused.problems:
+                    form.add_error(None, refused.message)
+    else:
+        initial = {"phase": request.GET.get("phase"), "team": request.GET.get("team", teams[0].slug)}
+        form = SubmitForm(phases=phases, teams=teams, initial=initial)
+    now = timezone.now()
+    chosen = request.POST.get("team", request.GET.get("team"))
+    team = next((team for team in teams if team.slug == chosen), teams[0])
+    quotas = [quota(phase, team, request.user, now) for phase in phases]
+    status = 422 if form.errors or context["problems"] else 200
+    without = teams_without(challenge, teams)
+    context |= {"form": form, "without_terms": without, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    context["needed"] = [(phase, needed_captions(phase)) for phase in phases]
+    context["to_approve"] = teams_to_approve(challenge, teams)
+    return challenge_page(request, challenge, "submit", "submit", status=status, **context)
+
+
+def _onward(submission: Submission) -> str:
+    """What happens to a submission that was just made, and where it can be found."""
+    phase, address = submission.phase, reverse("captious:submissions", args=[submission.challenge.slug])
+    scores = "Its scores will be on this page." if phase.has_scores_open else "Its scores are not shown for now."
+    return format_html(
+        'Submitted to {}. {} All of yours are in <a href="{}">My submissions</a>.', phase, scores, address
+    )
+
+
+def _key(request: HttpRequest, upload: Path) -> str:
+    """What names the upload of a form, so that a form that is sent twice is one submission; with another file, or
+    another answer in it, it is another one. Empty if the form has no key.
+    """
+    if not request.POST.get("form_key"):
+        return ""
+    with upload.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(repr(sorted(request.POST.lists())).encode())
+    return digest.hexdigest()

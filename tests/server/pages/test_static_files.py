@@ -1,0 +1,54 @@
+"""Styles, scripts and drawings of the site are sent compressed to browsers that take that, and the same to others."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site
+
+STYLE = "/static/captious/style.css"
+
+
+def content(answer: Any) -> bytes:
+    return b"".join(answer.streaming_content) if answer.streaming else bytes(answer.content)
+
+
+@pytest.mark.parametrize("path", [STYLE, "/static/captious/check.js", "/static/captious/demo/2359.svg"])
+def test_they_are_compressed(site: Site, path: str) -> None:
+    client = site.client()
+    plain = client.get(path)
+    whole = content(plain)
+    for _ in range(2):
+        packed = client.get(path, HTTP_ACCEPT_ENCODING="br, gzip")
+        assert packed["Content-Encoding"] == "gzip"
+        assert packed["Content-Type"] == plain["Content-Type"]
+        assert int(packed["Content-Length"]) == len(packed.content)
+        assert gzip.decompress(packed.content) == whole
+        assert len(packed.content) < 0.7 * len(whole)
+    assert "Accept-Encoding" in plain["Vary"]
+    assert "Accept-Encoding" in packed["Vary"]
+
+
+def test_what_the_browser_has_is_not_sent_again(site: Site) -> None:
+    client = site.client()
+    first = client.get(STYLE, HTTP_ACCEPT_ENCODING="gzip")
+    again = client.get(STYLE, HTTP_ACCEPT_ENCODING="gzip", HTTP_IF_NONE_MATCH=first["ETag"])
+    assert again.status_code == 304
+    assert content(again) == b""
+
+
+@pytest.mark.parametrize("headers", [{}, {"HTTP_ACCEPT_ENCODING": "identity"}, {"HTTP_RANGE": "bytes=0-9"}])
+def test_others_get_them_as_they_are(site: Site, headers: dict[str, str]) -> None:
+    answer = site.client().get(STYLE, **headers)
+    assert "Content-Encoding" not in answer
+    assert content(answer).startswith(b"/* Pages o")
+
+
+def test_pages_are_compressed_with_a_length_that_tells_nothing(site: Site) -> None:
+    sizes = {len(site.client().get("/", HTTP_ACCEPT_ENCODING="gzip").content) for _ in range(20)}
+    assert len(sizes) > 1

@@ -1,0 +1,78 @@
+"""From an invitation to the challenges of the team, for somebody who has no account yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import PASSWORD, Site
+
+
+@pytest.fixture
+def invitation(site: Site) -> str:
+    """The path of an invitation of Ann to the team Herons; the demonstration is there."""
+    from captious.server.people.secrets import make_invitation
+    from captious.server.people.teams import create_team
+
+    site.demo()
+    ann = site.user("ann")
+    return f"/teams/join/{make_invitation(create_team('Herons', ann), ann)}"
+
+
+def text_of(client: Any, path: str, **values: Any) -> str:
+    return str(client.get(path, **values).content.decode())
+
+
+def test_a_visitor_reads_who_invites_to_what_and_comes_back(site: Site, invitation: str) -> None:
+    visitor = site.client()
+    page = text_of(visitor, invitation)
+    assert "ann invites you to the team Herons." in page
+    for path in (f"/sign-in?next={invitation}", f"/sign-up?next={invitation}"):
+        assert f'href="{path}"' in page
+        assert "To join the team that you are invited to." in text_of(visitor, path)
+    form = {"username": "bob", "password1": PASSWORD, "password2": PASSWORD, "next": invitation}
+    assert visitor.post("/sign-up", form)["Location"] == invitation
+    assert "Join Herons?" in text_of(visitor, invitation)
+
+
+def test_nobody_joins_without_an_account(site: Site, invitation: str) -> None:
+    from captious.server.models import Membership
+
+    answer = site.client().post(invitation)
+    assert answer["Location"] == f"/sign-in?next={invitation}"
+    assert Membership.objects.filter(team__name="Herons").count() == 1
+
+
+def test_who_joins_is_led_to_the_challenges(site: Site, invitation: str) -> None:
+    client = site.client(site.user("bob"))
+    assert client.post(invitation)["Location"] == "/teams/herons/"
+    page = text_of(client, "/teams/herons/")
+    assert "You are now a member of Herons." in page
+    assert "/challenges/demo/submit?team=herons" in page
+    form = text_of(client, "/challenges/demo/submit?team=herons")
+    assert '<option value="herons" selected>' in form
+    assert client.get(invitation)["Location"] == "/teams/herons/"  # no second question
+
+
+def test_a_team_page_has_the_challenges_that_a_member_sees(site: Site, invitation: str) -> None:
+    from captious.server.models import Challenge, User
+
+    ann = User.objects.get(username="ann")
+    site.submit(ann, team="herons")
+    page = text_of(site.client(ann), "/teams/herons/")
+    assert '<a href="/challenges/demo/submissions">1<' in page
+    Challenge.objects.update(access="participants")
+    assert "/challenges/demo" not in text_of(site.client(ann), "/teams/herons/")
+
+
+@pytest.mark.parametrize(
+    ("path", "purpose"),
+    [("/challenges/demo/submit", "To submit captions."), ("/account/", "To see your account.")],
+)
+def test_the_page_to_sign_in_says_what_for(site: Site, path: str, purpose: str) -> None:
+    visitor = site.client()
+    assert purpose in text_of(visitor, visitor.get(path)["Location"])
+    assert '<p class="lead">' not in text_of(visitor, "/sign-in?next=//elsewhere.example.org/")
