@@ -93,6 +93,7 @@ def test_a_challenge_like_cocos_is_made_in_the_browser(open_page: Callable[..., 
     page.get_by_role("button", name="Save and check").click()
     expect(page.get_by_role("status")).to_have_text("Saved.")
 
+    page.get_by_role("textbox", name="Summary").fill("What was changed is saved before an upload.")
     for name, file in (("c5", "test_c5.json"), ("c40", "test_c2.json")):
         upload = _opened(page, "references", "Upload references")
         upload.get_by_label("Name of the reference set").fill(name)
@@ -100,6 +101,8 @@ def test_a_challenge_like_cocos_is_made_in_the_browser(open_page: Callable[..., 
         upload.get_by_label("File", exact=True).set_input_files(scenes / file)
         upload.get_by_role("button", name="Upload and check").click()
         expect(page.get_by_role("status")).to_have_text("Uploaded.")
+    summary = page.get_by_role("textbox", name="Summary")
+    expect(summary).to_have_value("What was changed is saved before an upload.")
 
     row = _opened(page, "phases", "Main phase")
     row.get_by_label("Name", exact=True).fill("val")
