@@ -6,22 +6,22 @@ occurs in an evaluation by its letters; a Flickr image with such a caption is le
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import json
 import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.text import PTB
+from captious.text import PTB, Tokenizer
 from captious.text.tokens import Tokens
+from captious.text.word_forms import word_forms
 
 __all__ = [
     *("Examples", "Pair", "Rated"),
@@ -67,6 +67,7 @@ class Examples:
         tokens: their words.
         images: captions of each image, two or more, by its id in COCO or its file name in Flickr8k or Flickr30k.
         rated, pairs: those of Crisscrossed Captions.
+        tokenizer: what cuts them.
         left_out: number of captions that were left out because they occur in an evaluation.
         kept_out: the letters of all captions of evaluations.
     """
@@ -76,6 +77,7 @@ class Examples:
     images: dict[int | str, NDArray[np.int64]]
     rated: tuple[Rated, ...]
     pairs: tuple[Pair, ...]
+    tokenizer: Tokenizer
     left_out: int
     kept_out: Set[str]
 
@@ -119,13 +121,16 @@ class Examples:
             if not {*row["images"]} & images_kept_out and all([usable(text) for text in row["captions"]]):
                 first, second = (numbers.setdefault(text, len(numbers)) for text in row["captions"])
                 pairs.append(Pair((first, second), row["rating"], (*row["images"],)))
-        return cls._of(numbers, images, rated, pairs, left_out, kept_out)
+        return cls._of(numbers, images, rated, pairs, "en", left_out, kept_out)
 
     @classmethod
-    def of(cls, images: Mapping[str, Sequence[str]], ratings: Iterable[Mapping[str, Any]] = ()) -> Examples:
+    def of(
+        cls, images: Mapping[str, Sequence[str]], language: str, ratings: Iterable[Mapping[str, Any]] = ()
+    ) -> Examples:
         """Captions of your own, in any language.
 
         Args:
+            language: its two-letter code.
             images: captions of each image, by its id or file name.
             ratings: captions rated by people, each with "candidate", "references", "rating" (0 to 5) and "image".
         """
@@ -135,7 +140,7 @@ class Examples:
         for row in ratings:
             candidate, *others = (numbers.setdefault(t, len(numbers)) for t in (row["candidate"], *row["references"]))
             rated.append(Rated(candidate, (*others,), float(row["rating"]), (row["image"], row["image"])))
-        return cls._of(numbers, captions, rated, [], 0, set())
+        return cls._of(numbers, captions, rated, [], language, 0, set())
 
     @classmethod
     def _of(
@@ -144,13 +149,15 @@ class Examples:
         images: Mapping[int | str, Sequence[int]],
         rated: Sequence[Rated],
         pairs: Sequence[Pair],
+        language: str,
         left_out: int,
         kept_out: Set[str],
     ) -> Examples:
         distinct = {image: np.unique(captions) for image, captions in images.items()}
         several = {image: captions for image, captions in distinct.items() if len(captions) > 1}
-        texts = tuple(numbers)
-        return cls(texts, Tokens.of(texts, PTB).split(), several, tuple(rated), tuple(pairs), left_out, kept_out)
+        texts, tokenizer = tuple(numbers), replace(PTB, form=word_forms(language))
+        tokens = Tokens.of(texts, tokenizer).split()
+        return cls(texts, tokens, several, tuple(rated), tuple(pairs), tokenizer, left_out, kept_out)
 
     def balanced(self) -> Examples:
         """With one reference less for captions of other images.
@@ -159,16 +166,16 @@ class Examples:
         another image, and the number of references would show which of the two it is.
         """
         rated = (
-            dataclasses.replace(each, references=each.references[:-1])
+            replace(each, references=each.references[:-1])
             if each.images[0] != each.images[1] and len(each.references) > 1
             else each
             for each in self.rated
         )
-        return dataclasses.replace(self, rated=tuple(rated))
+        return replace(self, rated=tuple(rated))
 
     def without(self, images: Set[int | str]) -> Examples:
         """Without the captions of these images; texts and ratings stay."""
-        return dataclasses.replace(
+        return replace(
             self, images={image: captions for image, captions in self.images.items() if image not in images}
         )
 
@@ -180,6 +187,7 @@ class Examples:
             {image: captions for image, captions in self.images.items() if _is_held_out(image) == held_out},
             tuple(r for r in self.rated if _all_are(r.images[: 1 if held_out else 2], held_out)),
             tuple(p for p in self.pairs if _all_are(p.images, held_out)),
+            self.tokenizer,
             self.left_out,
             self.kept_out,
         )

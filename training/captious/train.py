@@ -25,7 +25,6 @@ from captious.data import Captions, References
 from captious.learned.caption_agreement import Captious
 from captious.learned.caption_features import EncodedLayer, soundness
 from captious.learned.caption_weights import FEATURES, CaptionWeights, bundled
-from captious.text import PTB
 from coefficients import comparisons, fitted, pair_table, table
 from encoder import frequent_words, train_encoder
 from examples import Examples, checksums, flickr30k
@@ -69,7 +68,7 @@ def main() -> None:
         vectors: tuple[NDArray[np.float32], NDArray[np.float32]], of: Examples, **others: Any
     ) -> CaptionWeights:
         names = examples.tokens.vocabulary.words()
-        values = {"soundness": (0.0, 1.0), "bias": 0.0, "coefficients": np.zeros(len(FEATURES)), "about": {}, **others}
+        values = {"about": {"language": language}, "soundness": (0.0, 1.0), "bias": 0.0, "coefficients": np.zeros(len(FEATURES)), **others}
         ngrams = count_ngrams(of, words, recipe)
         return CaptionWeights(tuple(names[i] for i in words), *vectors, left, right, *ngrams, name="new", **values)
 
@@ -83,6 +82,7 @@ def main() -> None:
 
     print("the encoder, with all images")
     about = {
+        "language": language,
         "recipe": dataclasses.asdict(recipe),
         "held out": figures,
         "data": checksums(data, language) if captions is None else {},
@@ -106,12 +106,12 @@ def main() -> None:
 def _examples(data: Path | None, language: str, captions: Path | None, ratings: Path | None) -> Examples:
     if captions is None:
         assert data is not None
-        return Examples.read(data) if language == "en" else Examples.of(dict(flickr30k(data, language)))
+        return Examples.read(data) if language == "en" else Examples.of(dict(flickr30k(data, language)), language)
     references = captious.read_references(captions)
     bounds = pairwise(references.offsets.tolist())
     images = {str(i): references.texts[a:b] for i, (a, b) in zip(references.ids, bounds, strict=True)}
     lines = [] if ratings is None else ratings.read_text(encoding="utf-8").splitlines()
-    return Examples.of(images, map(json.loads, lines))
+    return Examples.of(images, language, map(json.loads, lines))
 
 
 def _fitted(
@@ -145,7 +145,7 @@ def _soundness_of_people(examples: Examples, weights: CaptionWeights) -> tuple[f
     """The 5th percentile and the standard deviation of the soundness of one caption of each image."""
     captions = tuple(examples.texts[numbers[0]] for numbers in examples.images.values())
     people = Captions(captions, References(tuple(range(len(captions))), captions, np.arange(len(captions) + 1)))
-    found = soundness(people.layer(EncodedLayer(weights, PTB))[0], weights)
+    found = soundness(people.layer(EncodedLayer(weights, examples.tokenizer))[0], weights)
     return float(np.percentile(found, 5)), float(found.std())
 
 

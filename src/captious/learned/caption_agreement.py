@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,8 @@ from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.text.languages import ENGLISH, Language
+from captious.text.tokenizers import SMURF
+from captious.text.word_forms import word_forms
 
 
 class _WeightsLanguage(ChoiceParameter):
@@ -95,8 +98,10 @@ class Captious(MeanMetric):
                 f"language {self.language} chooses among the weights that the package has for captious@light",
                 help="leave out language, weights and model, or all but one of them",
             )
-        self._sparcs = Sparcs()
-        self.ngrams = CiderD(idf=self.weights.frequencies(self.tokenizer.name), tokenizer=self.tokenizer)
+        form = word_forms(self.weights.language)
+        self._words = replace(self.tokenizer, form=form)
+        self._sparcs = Sparcs(tokenizer=replace(SMURF, form=form))
+        self.ngrams = CiderD(idf=self.weights.frequencies(self.tokenizer.name), tokenizer=self._words)
 
     @property
     def english_only(self) -> bool:  # type: ignore[override]
@@ -118,7 +123,7 @@ class Captious(MeanMetric):
     @property
     def layer(self) -> EncodedLayer:
         """The vectors of captions of the variant ``light``."""
-        return EncodedLayer(self.weights, self.tokenizer)
+        return EncodedLayer(self.weights, self._words)
 
     def features(self, captions: Captions) -> NDArray[np.float64]:
         """What scores are computed from, float64[n, k].
@@ -144,7 +149,7 @@ class Captious(MeanMetric):
         if not self._checked:
             self.head.check(self.encoder)
             self._checked = True
-        ours, theirs = captions.layer(HeadedLayer(self.head, self.encoder, self.tokenizer))
+        ours, theirs = captions.layer(HeadedLayer(self.head, self.encoder, self._words))
         offsets = captions.references.offsets
         headed = similarities(ours.vectors[ours.rows], theirs.vectors[theirs.rows], offsets, theirs.centroids)
         return np.hstack([headed, light])

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.learned.caption_alignment import Lexicon, Side, places, supports
+from captious.learned.caption_alignment import Lexicon, Side, near_copies, supports, words_instead
 from captious.learned.caption_features import (
     EncodedCaptions,
     EncodedReferences,
@@ -123,7 +123,7 @@ def explanations(
             score=float(parts.scores[row]),
             centroid=values["centroid"],
             cosines=tuple((own.vectors @ one.vectors[0]).tolist()),
-            words=_words(one, others.centroids[0], theirs, lexicon, vocabulary, values["contradiction"] > 0),
+            words=_words(one, others.centroids[0], theirs, lexicon, vocabulary),
             unsound=tuple((ends[i], ends[i + 1]) for i in unsound),
             precision=values["precision"],
             recall=values["recall"],
@@ -148,12 +148,11 @@ def _words(
     theirs: Side,
     lexicon: Lexicon,
     vocabulary: Sequence[str],
-    is_contradiction: bool,
 ) -> tuple[WordAgreement, ...]:
     ours = Side(candidate.tokens.ids, candidate.tokens.offsets, np.arange(1))
     rows = candidate.words.vectors[ours.ids]
     shares = rows @ centroid / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
-    other = places(ours, theirs, lexicon).other if is_contradiction else np.full(len(rows), -1)
+    other = words_instead(near_copies(ours, theirs, lexicon), len(rows))
     distinct = np.unique(theirs.ids)
     cosines = of_length_one(rows) @ of_length_one(candidate.words.vectors[distinct]).T
     cosines[ours.ids[:, None] == distinct] = 1

@@ -91,6 +91,11 @@ class CaptionWeights:
     def _frequencies(self) -> dict[str, DocumentFrequencies]:
         return {}
 
+    @property
+    def language(self) -> str:
+        """The two-letter code of the language of the captions; "" if it is not known."""
+        return str(self.about.get("language", ""))
+
     @cached_property
     def typical_length(self) -> float:
         """The median length of the vectors of words."""
