@@ -28,8 +28,8 @@ from captious.metrics.contract.parameters import ChoiceParameter, ResourceParame
 from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
-from captious.text.languages import ENGLISH, Language
-from captious.text.tokenizers import SMURF
+from captious.text.languages import ENGLISH, Language, as_language
+from captious.text.tokenizers import SMURF, as_tokenizer
 from captious.text.word_forms import word_forms
 
 
@@ -51,7 +51,7 @@ class Captious(MeanMetric):
     """Agreement with the references as people would rate it, 0 to 1, higher is better. The corpus score is the mean.
 
     ``captious-precision`` is how far the references support the words of the caption, ``captious-recall`` how far the
-    caption has what they mention.
+    caption has what they mention. Both are the same for the variants ``light`` and ``full``.
 
     Raises:
         ParameterError: a model for the variant "light"; when captions are scored, an encoder that the weights were not
@@ -98,6 +98,8 @@ class Captious(MeanMetric):
                 f"language {self.language} chooses among the weights that the package has for captious@light",
                 help="leave out language, weights and model, or all but one of them",
             )
+        if "tokenizer" not in self.arguments:
+            self.tokenizer = as_tokenizer(as_language(self.weights.language).tokenizer)
         form = word_forms(self.weights.language)
         self._words = replace(self.tokenizer, form=form)
         self._sparcs = Sparcs(tokenizer=replace(SMURF, form=form))
@@ -113,6 +115,15 @@ class Captious(MeanMetric):
         if self.head is None or self.encoder is None:
             return {**values, "weights": self.weights.name}
         return {**values, "weights": self.head.name, "model": self.encoder.label}
+
+    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+        """Those of the variant; precision and recall are the same for both, and have that of ``light``."""
+        own = super().signatures(state)
+        return (
+            own
+            if self.head is None
+            else (own[0], *type(self)(variant="light", tokenizer=self.tokenizer).signatures()[1:])
+        )
 
     @property
     def coefficients(self) -> dict[str, float]:

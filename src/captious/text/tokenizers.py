@@ -118,9 +118,7 @@ class Tokenizer:
         try:
             if self.rule is not None and self.form is None:
                 return vocabulary.lookup(self._prepared(captions), self.rule, threads())
-            return vocabulary.lookup(
-                tuple(map(" ".join, map(self, captions))), TokenizerRule.whitespace, threads()
-            )
+            return vocabulary.lookup(tuple(map(" ".join, map(self, captions))), TokenizerRule.whitespace, threads())
         except UnicodeEncodeError:
             raise _surrogates(captions) from None
 

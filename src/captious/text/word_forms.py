@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 
-_ENGLISH = (
-    *"zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(),
-    *"sixteen seventeen eighteen nineteen".split(),
+_ENGLISH = re.findall(
+    r"\w+",
+    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen""",
 )
-_ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS = "1st first 2nd second 3rd third 4th fourth 5th fifth 6th sixth 7th seventh 8th eighth 9th ninth 10th tenth"
-_GERMAN = (
-    *"null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn".split(),
-    *"sechzehn siebzehn achtzehn neunzehn".split(),
+_ENGLISH_TENS = re.findall(r"\w+", "twenty thirty forty fifty sixty seventy eighty ninety")
+_ORDINALS = re.findall(
+    r"\w+", "1st first 2nd second 3rd third 4th fourth 5th fifth 6th sixth 7th seventh 8th eighth 9th ninth 10th tenth"
 )
-_GERMAN_TENS = "zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig".split()
+_GERMAN = re.findall(
+    r"\w+",
+    """null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn
+    achtzehn neunzehn""",
+)
+_GERMAN_TENS = re.findall(r"\w+", "zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig")
 
 #: British words whose American spelling follows no rule, without the s of plurals.
 _AMERICAN = {
@@ -28,8 +32,20 @@ _AMERICAN = {
     **{"moustached": "mustached", "doughnut": "donut", "aeroplane": "airplane", "plough": "plow", "kerb": "curb"},
     **{"cosy": "cozy", "mould": "mold", "programme": "program", "cheque": "check", "jewellery": "jewelry"},
     **{"artefact": "artifact", "yoghurt": "yogurt", "omelette": "omelet", "barbeque": "barbecue", "tshirt": "t-shirt"},
-    **{"tee-shirt": "t-shirt", "aluminium": "aluminum", "storey": "story", "sceptical": "skeptical", "draught": "draft"},
-    **{"defence": "defense", "offence": "offense", "licence": "license", "practise": "practice", "catalogue": "catalog"},
+    **{
+        "tee-shirt": "t-shirt",
+        "aluminium": "aluminum",
+        "storey": "story",
+        "sceptical": "skeptical",
+        "draught": "draft",
+    },
+    **{
+        "defence": "defense",
+        "offence": "offense",
+        "licence": "license",
+        "practise": "practice",
+        "catalogue": "catalog",
+    },
     **{"dialogue": "dialog", "analogue": "analog", "anaemia": "anemia", "oedema": "edema", "oesophagus": "esophagus"},
 }
 _STEMS = (
@@ -58,7 +74,7 @@ def word_forms(language: str) -> Callable[[str], str]:
 
 def negations(language: str) -> Set[str]:
     """The words of a language that negate, in their forms; none for languages other than en and de."""
-    return _NEGATIONS.get(language, frozenset())
+    return _NEGATIONS.get(language, set())
 
 
 def _composed(word: str) -> str:
@@ -82,7 +98,7 @@ def _german(word: str) -> str:
     return _GERMAN_NUMBERS.get(word, word)
 
 
-def _numbers(units: tuple[str, ...], tens: list[str], joined: Callable[[str, str], str]) -> dict[str, str]:
+def _numbers(units: Sequence[str], tens: Sequence[str], joined: Callable[[str, str], str]) -> dict[str, str]:
     """The words of whole numbers below a hundred."""
     words = {str(number): word for number, word in enumerate(units)}
     for ten, word in enumerate(tens, start=2):
@@ -93,7 +109,7 @@ def _numbers(units: tuple[str, ...], tens: list[str], joined: Callable[[str, str
 
 _ENGLISH_NUMBERS: Mapping[str, str] = {
     **_numbers(_ENGLISH, _ENGLISH_TENS, "{}-{}".format),
-    **dict(zip(_ORDINALS.split()[::2], _ORDINALS.split()[1::2], strict=True)),
+    **dict(zip(_ORDINALS[::2], _ORDINALS[1::2], strict=True)),
     "n't": "not",
 }
 _GERMAN_NUMBERS: Mapping[str, str] = _numbers(
@@ -101,8 +117,10 @@ _GERMAN_NUMBERS: Mapping[str, str] = _numbers(
 )
 _FORMS: Mapping[str, Callable[[str], str]] = {"en": _english, "de": _german}
 _NEGATIONS: Mapping[str, Set[str]] = {
-    "en": frozenset("not no without never none nobody nothing neither nor nowhere".split()),
-    "de": frozenset(
-        "nicht nichts nie niemals niemand ohne weder kein keine keinen keinem keiner keines nirgends".split()
-    ),
+    "en": {*re.findall(r"\w+", "not no without never none nobody nothing neither nor nowhere")},
+    "de": {
+        *re.findall(
+            r"\w+", "nicht nichts nie niemals niemand ohne weder kein keine keinen keinem keiner keines nirgends"
+        )
+    },
 }
