@@ -163,7 +163,7 @@ def _closeness(words: Sequence[str], reference: Sequence[str]) -> float:
         return 0.0
     in_any_order = (Counter(words) & Counter(reference)).total()
     longer = max(len(reference), shared[-1] - shared[0] + 1)
-    return max(0.0, ((len(shared) + in_any_order) / 2 / longer - 0.7) / 0.3)
+    return max(0.0, ((len(shared) + in_any_order) / 2 / longer - 0.75) / 0.25)
 
 
 def score(

@@ -47,7 +47,7 @@ class Recipe:
     least_images: int = 8
     slips: float = 0.1
     ngrams: float = 0.15
-    contradiction: float = -6.0
+    contradiction: float = -7.0
     precision: float = 1.0
     recall: float = 1.0
     pairs: float = 0.3

@@ -28,6 +28,7 @@ from captious.metrics.contract.parameters import ChoiceParameter, ResourceParame
 from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
+from captious.text import Tokens, WordLayer
 from captious.text.languages import ENGLISH, Language, as_language
 from captious.text.tokenizers import SMURF, as_tokenizer
 from captious.text.word_forms import word_forms
@@ -203,4 +204,5 @@ class Captious(MeanMetric):
         """Those of all candidates, in order."""
         features = self.features(captions)
         parts = Parts(self.coefficients, features, self.of_features(features))
-        return explanations(*captions.layer(self.layer), self.weights, parts)
+        written: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
+        return explanations(*captions.layer(self.layer), self.weights, parts, written)

@@ -17,7 +17,7 @@ from captious.text.tokens import ranges
 
 _PAIRS_AT_ONCE = 1 << 12  # whose vectors fit into the cache
 _LEAST_IMPORTANT = 0.35  # words below are only supported by themselves
-_COPY = 0.7  # share of words that a caption has in common with a reference, above which it is a copy with changes
+_COPY = 0.75  # share of words that a caption has in common with a reference, above which it is a copy with changes
 _ELSEWHERE = 0.5  # what a difference counts if another reference has the word
 
 
