@@ -40,6 +40,7 @@ _NUMBERS = {
     **{"ten": "10", "eleven": "11", "twelve": "12", "twenty": "20"},
 }
 _GERMAN_NUMBERS = {"zwei": "drei", "drei": "fünf", "vier": "zwei", "fünf": "drei", "sechs": "vier"}
+_WITHOUT_STOP_WORDS = "content words only"
 _GERMAN_NOUNS = 300  # the most frequent ones, which take the place of others
 Pair = tuple[str, str, list[str]]  # right, wrong, references
 
@@ -154,7 +155,7 @@ def _damaged(captions: Sequence[Sequence[str]], tokenizer: Tokenizer) -> Iterato
         "first half": [" ".join(own[: len(own) // 2]) for own in words],
         "said twice": [f"{_open(text)}. {text}" for text in firsts],
         "empty": [""] * len(firsts),
-        "content words only": [" ".join(w for w in own if w not in NLTK_STOP_WORDS.words) for own in words],
+        _WITHOUT_STOP_WORDS: [" ".join(w for w in own if w not in NLTK_STOP_WORDS.words) for own in words],
         "200 words of other captions added": [
             " ".join([text, *tokenizer(" ".join(firsts[i + 1 :] + firsts[:i]))[:200]]) for i, text in enumerate(firsts)
         ],
@@ -196,7 +197,9 @@ def _german_pairs(data: Path) -> Iterator[tuple[str, list[Pair]]]:
         yield f"a reference, {name}", copies
         if name == "another noun":
             yield from _padded(copies, [own[0] for _, _, own in copies], "heute auf dem Bild", "und")
-    yield from _damaged(images[:_PAIRS], examples.tokenizer)
+    for name, pairs in _damaged(images[:_PAIRS], examples.tokenizer):
+        if name != _WITHOUT_STOP_WORDS:  # of which there are only English ones
+            yield name, pairs
 
 
 def _german_nouns(text: str) -> list[str]:
