@@ -107,7 +107,7 @@ def train_head(states: States, examples: Examples, recipe: HeadRecipe) -> NDArra
         loss = (loss + functional.cross_entropy(one @ other.T * sharpness, same)) / 2
 
         if len(rated):
-            some = random.choice(len(rated), min(recipe.ratings, len(rated)), replace=False)
+            some = random.choice(len(rated), min(recipe.rated, len(rated)), replace=False)
             each = [examples.rated[i] for i in some]
             captions = np.array([r.candidate for r in each] + [i for r in each for i in r.references])
             vectors = head(of[captions], mask)
@@ -117,7 +117,7 @@ def train_head(states: States, examples: Examples, recipe: HeadRecipe) -> NDArra
             loss = loss + out_of_order(cosines, rated[some])
 
         if len(paired):
-            some = random.choice(len(paired), min(recipe.ratings, len(paired)), replace=False)
+            some = random.choice(len(paired), min(recipe.rated, len(paired)), replace=False)
             captions = np.array([examples.pairs[i].captions for i in some])
             one, other = head(of[captions.T.ravel()], mask).chunk(2)
             loss = loss + out_of_order((one * other).sum(1), paired[some])
