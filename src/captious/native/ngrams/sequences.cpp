@@ -77,8 +77,7 @@ public:
             pulse_(columns);
             for (std::size_t j = 0; j < other.size(); ++j) {
                 std::size_t before = i * columns + j, at = before + columns + 1;
-                if (caption[i] == other[j])
-                    ending_[at] = kWord + std::max(best_[before], ending_[before] + kNeighbor);
+                if (caption[i] == other[j]) ending_[at] = kWord + std::max(best_[before], ending_[before] + kNeighbor);
                 best_[at] = std::max({ending_[at], best_[at - 1], best_[before + 1]});
             }
         }
@@ -196,8 +195,7 @@ void lcs_lengths(TokensView candidates, TokensView references, std::span<const s
 void subsequence_places(TokensView captions, TokensView others, int threads, std::int32_t* out) {
     parallel_for(captions.count, threads, 64, [&](std::size_t begin, std::size_t end) {
         Subsequence subsequence;
-        for (std::size_t i = begin; i < end; ++i)
-            subsequence.find(captions[i], others[i], out + captions.offsets[i]);
+        for (std::size_t i = begin; i < end; ++i) subsequence.find(captions[i], others[i], out + captions.offsets[i]);
     });
 }
 
