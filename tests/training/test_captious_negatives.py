@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from captious.learned.caption_weights import CaptionWeights
+from captious.text import PTB
 from captious.text.tokens import Tokens
 
 FOLDER = Path(__file__).parents[2] / "training" / "captious"

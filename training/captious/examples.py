@@ -140,9 +140,6 @@ class Examples:
             images: captions of each image, by its id or file name.
             language: its code.
             ratings: captions rated by people.
-
-        Raises:
-            EmptyInputError: too few images with several captions, too few ratings, or none that differ.
         """
         numbers: dict[str, int] = {}
         captions = {image: [numbers.setdefault(t, len(numbers)) for t in texts] for image, texts in images.items()}
@@ -150,9 +147,7 @@ class Examples:
         for row in ratings:
             candidate, *others = (numbers.setdefault(t, len(numbers)) for t in (row.candidate, *row.references))
             rated.append(Rated(candidate, (*others,), row.rating, (row.image, row.image)))
-        found = cls._of(numbers, captions, rated, [], language, 0, set())
-        _check_size(found, len(images))
-        return found
+        return cls._of(numbers, captions, rated, [], language, 0, set())
 
     @classmethod
     def _of(
@@ -248,10 +243,12 @@ def own_examples(captions: Path, ratings: Path | None, language: str) -> Example
     bounds = pairwise(references.offsets.tolist())
     images = {str(i): references.texts[a:b] for i, (a, b) in zip(references.ids, bounds, strict=True)}
     try:
-        return Examples.of(images, language, [] if ratings is None else read_ratings(ratings))
+        examples = Examples.of(images, language, [] if ratings is None else read_ratings(ratings))
+        _check_size(examples, len(images))
     except EmptyInputError as error:
         error.where = str(captions)
         raise
+    return examples
 
 
 def _rating(line: str, where: str) -> OwnRating:
