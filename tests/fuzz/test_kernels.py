@@ -73,6 +73,7 @@ CALLS: dict[str, tuple[Callable[..., object], Arrays]] = {
     "bleu": (lambda i, o, j, p, m: native.bleu_statistics(ReferenceNgrams(j, p, m, 1), i, o, 1), PAIRS),
     "matches": (lambda i, o, j, p, m: native.ngram_matches(ReferenceNgrams(j, p, m, 1), i, o, 1), PAIRS),
     "lcs": (lambda *arrays: native.lcs_lengths(*arrays, 1), PAIRS),
+    "places": (lambda i, o, j, p, _: native.subsequence_places(i, o, j, p, 1), PAIRS),
     "skip-bigrams": (lambda *arrays: native.skip_bigram_matches(*arrays, 4, 1), PAIRS),
     "cider": (
         weighted,

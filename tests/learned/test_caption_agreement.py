@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from captious.learned.caption_agreement import Captious
 from captious.learned.caption_features import KnownWords
 from captious.learned.caption_weights import FEATURES, CaptionWeights
 from captious.text import PTB
+from captious.text.tokenizers import SMURF
+from captious.text.word_forms import word_forms
 
 from ..oracles import captious_score as oracle
 from ..parity.real_captions import read_lines
@@ -22,6 +25,7 @@ from ..support.corpora import Corpus, corpora, table
 
 WEIGHTS = CaptionWeights.load()
 WORDS = oracle.Words(WEIGHTS)
+ENGLISH_WORDS = replace(PTB, form=word_forms("en"))
 REFERENCES = ["a dog runs across the grass", "a brown dog is running in a field", "the dog plays outside"]
 
 
@@ -30,12 +34,12 @@ def score(candidate: str, *references: str) -> float:
 
 
 def tokens(caption: str) -> list[str]:
-    return PTB(caption)
+    return ENGLISH_WORDS(caption)
 
 
 def expected(candidates: list[list[str]], references: list[list[list[str]]], captions: Captions) -> list[object]:
-    sparcs = captious.Sparcs().scores(captions).tolist()
-    ngrams = captious.CiderD(idf=WEIGHTS.frequencies("ptb")).scores(captions).tolist()
+    sparcs = captious.Sparcs(tokenizer=replace(SMURF, form=word_forms("en"))).scores(captions).tolist()
+    ngrams = captious.CiderD(idf=WEIGHTS.frequencies("ptb"), tokenizer=ENGLISH_WORDS).scores(captions).tolist()
     return [
         oracle.score(candidate, own, *parts, WEIGHTS, WORDS)
         for candidate, own, *parts in zip(candidates, references, sparcs, ngrams, strict=True)

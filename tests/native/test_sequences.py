@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from captious.native import lcs_lengths, skip_bigram_matches
+from captious.native import lcs_lengths, skip_bigram_matches, subsequence_places
 
+from ..oracles.captious_score import subsequence
 from ..oracles.ngrams import matches
 from ..oracles.rouge_l import lcs
 from ..oracles.rouge_s import skip_bigrams
@@ -97,3 +100,43 @@ def test_many_images_on_any_number_of_threads() -> None:
     for threads in (2, 7, 64):
         np.testing.assert_array_equal(lcs_lengths(*flat.candidates, *flat.references, threads), lengths)
         np.testing.assert_array_equal(skip_bigram_matches(*flat.candidates, *flat.references, 4, threads), pairs)
+
+
+@given(captions=st.lists(st.tuples(*[st.lists(st.integers(0, 3), max_size=7)] * 2), min_size=1, max_size=6))
+def test_places_are_those_of_a_longest_common_subsequence_with_the_most_neighbors(
+    captions: list[tuple[list[int], list[int]]],
+) -> None:
+    sides = [[pair[side] for pair in captions] for side in (0, 1)]
+    arrays = [(np.array([*chain.from_iterable(side)], np.int32), np.cumsum([0, *map(len, side)])) for side in sides]
+    found = subsequence_places(*arrays[0], *arrays[1], 2)
+    for (words, others), start in zip(captions, arrays[0][1].tolist(), strict=False):
+        expected = subsequence([*map(str, words)], [*map(str, others)])
+        own = found[start : start + len(words)].tolist()
+        assert own == [-1 if place is None else place for place in expected]
+        assert _quality(own) == max(map(_quality, _alignments(words, others)))
+
+
+def _alignments(words: list[int], others: list[int], start: int = 0) -> Iterator[list[int]]:
+    """All ways to pair equal words in order."""
+    if not words:
+        yield []
+        return
+    for rest in _alignments(words[1:], others, start):
+        yield [-1, *rest]
+    for place in range(start, len(others)):
+        if others[place] == words[0]:
+            for rest in _alignments(words[1:], others, place + 1):
+                yield [place, *rest]
+
+
+def _quality(places: list[int]) -> tuple[int, int]:
+    """The number of pairs, and of neighbors among them."""
+    neighbors = sum(a >= 0 and b == a + 1 for a, b in pairwise(places))
+    return sum(place >= 0 for place in places), neighbors
+
+
+def test_captions_that_are_too_long_have_no_places() -> None:
+    long = np.zeros(2_100, np.int32), np.array([0, 2_100])
+    assert (subsequence_places(*long, *long, 1) == -1).all()
+    with pytest.raises(ValueError, match="not as many captions"):
+        subsequence_places(*long, np.zeros(2, np.int32), np.array([0, 1, 2]), 1)

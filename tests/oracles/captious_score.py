@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.learned.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
+from captious.text.word_forms import negations
 
 
 def bucket(ngram: str, n_buckets: int) -> int:
@@ -77,24 +79,91 @@ class Words:
         return supported / total if total else 0.0
 
     def contradiction(self, words: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-        def places(caption: Sequence[str]) -> list[tuple[str | None, str | None]]:
-            return list(zip([None, *caption[:-1]], [*caption[1:], None], strict=True)) if caption else []
+        copies = [(_closeness(words, r), r) for r in references]
+        copies = sorted((copy for copy in copies if copy[0] > 0), key=lambda copy: -copy[0])
+        total = 0.0
+        found = [self.differences(words, r, references) for _, r in copies]
+        for i in range(len(words)):
+            own = [(closeness, found[j][i]) for j, (closeness, _) in enumerate(copies) if found[j][i] is not None]
+            total += max(
+                (closeness * min(d for c, d in own if c >= closeness and d is not None) for closeness, _ in own),
+                default=0.0,
+            )
+        same, others = (
+            max((c for c, r in copies if (self._negations(words) == self._negations(r)) == is_same), default=0.0)
+            for is_same in (True, False)
+        )
+        return total + max(0.0, others - same)
 
-        mine = places(words)
-        there = [[w for r in references for p, w in zip(places(r), r, strict=True) if p == place] for place in mine]
-        differences = [
-            self.importance(word) * (1 - max(1.0 if o == word else self.cosine(word, o) for o in others))
-            if others
-            else 0
-            for word, others in zip(words, there, strict=True)
-        ]
-        differs = [difference > 1e-6 for difference in differences]
-        beside = [any(differs[j] for j in (i - 1, i + 1) if 0 <= j < len(words)) for i in range(len(words))]
-        excused = sum(near and not others for others, near in zip(there, beside, strict=True))
-        shared = [sum(place in places(r) for place in mine) for r in references]
-        longer = [max(1, max(len(words), len(r)) - excused) for r in references]
-        share = max(n / length for n, length in zip(shared, longer, strict=True))
-        return max(differences, default=0.0) * min(1.0, max(0.0, (share - 0.7) / 0.3))
+    def _negations(self, words: Sequence[str]) -> int:
+        return sum(word in negations(self._weights.language) for word in words)
+
+    def differences(
+        self, words: Sequence[str], reference: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> list[float | None]:
+        """How much each word differs from those in its place; None where the reference has none."""
+        places = subsequence(words, reference)
+        others = [r for r in references if r is not reference]
+        found: list[float | None] = []
+        for i, word in enumerate(words):
+            if places[i] is not None:
+                found.append(0.0)
+                continue
+            before = [j for j in range(i) if places[j] is not None]
+            behind = [j for j in range(i, len(words)) if places[j] is not None]
+            first = places[before[-1]] + 1 if before else 0  # type: ignore[operator]
+            last = places[behind[0]] if behind else len(reference)
+            instead = reference[first:last]
+            if not instead:
+                found.append(None)
+                continue
+            size = max(len(instead), behind[0] - before[-1] - 1 if before and behind else 1)
+            alike = max(self.likeness(word, other) for other in instead)
+            elsewhere = 0.5 if any(word in other for other in others) else 1.0
+            found.append(self.importance(word) * max(0.0, 1 - alike) / size * elsewhere)
+        return found
+
+
+def subsequence(words: Sequence[str], others: Sequence[str]) -> list[int | None]:
+    """The place of each word among the others by a longest common subsequence, the one with the most neighbors.
+
+    Of several, it is the one that is found from the end, and passes over words of the others first.
+    """
+    best: dict[tuple[int, int], tuple[int, int]] = {}
+    ending: dict[tuple[int, int], tuple[int, int]] = {}
+    for i in range(len(words) + 1):
+        for j in range(len(others) + 1):
+            best[i, j] = max(best.get((i - 1, j), (0, 0)), best.get((i, j - 1), (0, 0)))
+            if i and j and words[i - 1] == others[j - 1]:
+                n, neighbors = best[i - 1, j - 1]
+                own = (n + 1, neighbors)
+                if (i - 1, j - 1) in ending:
+                    n, neighbors = ending[i - 1, j - 1]
+                    own = max(own, (n + 1, neighbors + 1))
+                ending[i, j] = own
+                best[i, j] = max(best[i, j], own)
+    places: list[int | None] = [None] * len(words)
+    i, j, is_pair = len(words), len(others), False
+    while i and j:
+        if is_pair or ending.get((i, j)) == best[i, j]:
+            i, j = i - 1, j - 1
+            places[i] = j
+            n, neighbors = ending.get((i, j), (-1, 0))
+            is_pair = ending[i + 1, j + 1] == (n + 1, neighbors + 1)
+        elif best[i, j] == best[i, j - 1]:
+            j -= 1
+        else:
+            i -= 1
+    return places
+
+
+def _closeness(words: Sequence[str], reference: Sequence[str]) -> float:
+    shared = [i for i, place in enumerate(subsequence(words, reference)) if place is not None]
+    if not shared:
+        return 0.0
+    in_any_order = (Counter(words) & Counter(reference)).total()
+    longer = max(len(reference), shared[-1] - shared[0] + 1)
+    return max(0.0, ((len(shared) + in_any_order) / 2 / longer - 0.75) / 0.25)
 
 
 def score(

@@ -56,7 +56,7 @@ def test_held_out_images_are_in_no_training_part(module: ModuleType) -> None:
 
 
 def test_examples_without_images_keep_their_texts(module: ModuleType) -> None:
-    examples = module.Examples.of({"1.jpg": ["a dog runs", "a running dog"], "2": ["a bus", "a red bus"]})
+    examples = module.Examples.of({"1.jpg": ["a dog runs", "a running dog"], "2": ["a bus", "a red bus"]}, "en")
     left = examples.without({"1.jpg"})
     assert [*left.images] == ["2"]
     assert left.texts == examples.texts

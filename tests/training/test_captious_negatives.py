@@ -47,7 +47,9 @@ def made(modules: tuple[ModuleType, ModuleType], kept_out: set[str], seed: int =
         if thing != other
     )
     images = {number: np.array([number, (number + 1) % len(texts)]) for number in range(len(texts))}
-    known = examples.Examples(texts, Tokens.of(texts, PTB).split(), images, (), (), 0, kept_out)
+    tokenizer = examples.tokenizer_of("en")
+    tokens = Tokens.of(texts, tokenizer).split()
+    known = examples.Examples(texts, tokens, images, (), (), tokenizer, 0, kept_out)
     return known, negatives.make_negatives(known, WEIGHTS.words, WEIGHTS.vectors, seed=seed)
 
 

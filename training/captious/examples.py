@@ -6,27 +6,34 @@ occurs in an evaluation by its letters; a Flickr image with such a caption is le
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import json
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.text import PTB
+from captious.data import read_references
+from captious.errors import CaptionFileError, EmptyInputError, EncodingError
+from captious.text import Tokenizer, as_tokenizer
+from captious.text.languages import as_language
 from captious.text.tokens import Tokens
+from captious.text.word_forms import word_forms
 
 __all__ = [
-    *("Examples", "Pair", "Rated"),
-    *("checksums", "evaluation_captions", "evaluation_images", "flickr30k", "letters"),
+    *("Examples", "OwnRating", "Pair", "Rated"),
+    *("checksums", "evaluation_captions", "evaluation_images", "flickr30k", "letters", "own_examples", "read_ratings"),
 ]
+
+#: The least that weights are trained on.
+LEAST_IMAGES, LEAST_RATINGS = 50, 50
 
 _SUGARCREPE_PP = ("replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 _VALSE = ("plurals", "relations", "foil-it")
@@ -67,6 +74,7 @@ class Examples:
         tokens: their words.
         images: captions of each image, two or more, by its id in COCO or its file name in Flickr8k or Flickr30k.
         rated, pairs: those of Crisscrossed Captions.
+        tokenizer: what cuts them.
         left_out: number of captions that were left out because they occur in an evaluation.
         kept_out: the letters of all captions of evaluations.
     """
@@ -76,6 +84,7 @@ class Examples:
     images: dict[int | str, NDArray[np.int64]]
     rated: tuple[Rated, ...]
     pairs: tuple[Pair, ...]
+    tokenizer: Tokenizer
     left_out: int
     kept_out: Set[str]
 
@@ -119,23 +128,26 @@ class Examples:
             if not {*row["images"]} & images_kept_out and all([usable(text) for text in row["captions"]]):
                 first, second = (numbers.setdefault(text, len(numbers)) for text in row["captions"])
                 pairs.append(Pair((first, second), row["rating"], (*row["images"],)))
-        return cls._of(numbers, images, rated, pairs, left_out, kept_out)
+        return cls._of(numbers, images, rated, pairs, "en", left_out, kept_out)
 
     @classmethod
-    def of(cls, images: Mapping[str, Sequence[str]], ratings: Iterable[Mapping[str, Any]] = ()) -> Examples:
+    def of(
+        cls, images: Mapping[int | str, Sequence[str]], language: str, ratings: Sequence[OwnRating] = ()
+    ) -> Examples:
         """Captions of your own, in any language.
 
         Args:
             images: captions of each image, by its id or file name.
-            ratings: captions rated by people, each with "candidate", "references", "rating" (0 to 5) and "image".
+            language: its code.
+            ratings: captions rated by people.
         """
         numbers: dict[str, int] = {}
         captions = {image: [numbers.setdefault(t, len(numbers)) for t in texts] for image, texts in images.items()}
         rated = []
         for row in ratings:
-            candidate, *others = (numbers.setdefault(t, len(numbers)) for t in (row["candidate"], *row["references"]))
-            rated.append(Rated(candidate, (*others,), float(row["rating"]), (row["image"], row["image"])))
-        return cls._of(numbers, captions, rated, [], 0, set())
+            candidate, *others = (numbers.setdefault(t, len(numbers)) for t in (row.candidate, *row.references))
+            rated.append(Rated(candidate, (*others,), row.rating, (row.image, row.image)))
+        return cls._of(numbers, captions, rated, [], language, 0, set())
 
     @classmethod
     def _of(
@@ -144,13 +156,15 @@ class Examples:
         images: Mapping[int | str, Sequence[int]],
         rated: Sequence[Rated],
         pairs: Sequence[Pair],
+        language: str,
         left_out: int,
         kept_out: Set[str],
     ) -> Examples:
         distinct = {image: np.unique(captions) for image, captions in images.items()}
         several = {image: captions for image, captions in distinct.items() if len(captions) > 1}
-        texts = tuple(numbers)
-        return cls(texts, Tokens.of(texts, PTB).split(), several, tuple(rated), tuple(pairs), left_out, kept_out)
+        texts, tokenizer = tuple(numbers), tokenizer_of(language)
+        tokens = Tokens.of(texts, tokenizer).split()
+        return cls(texts, tokens, several, tuple(rated), tuple(pairs), tokenizer, left_out, kept_out)
 
     def balanced(self) -> Examples:
         """With one reference less for captions of other images.
@@ -159,18 +173,16 @@ class Examples:
         another image, and the number of references would show which of the two it is.
         """
         rated = (
-            dataclasses.replace(each, references=each.references[:-1])
+            replace(each, references=each.references[:-1])
             if each.images[0] != each.images[1] and len(each.references) > 1
             else each
             for each in self.rated
         )
-        return dataclasses.replace(self, rated=tuple(rated))
+        return replace(self, rated=tuple(rated))
 
     def without(self, images: Set[int | str]) -> Examples:
         """Without the captions of these images; texts and ratings stay."""
-        return dataclasses.replace(
-            self, images={image: captions for image, captions in self.images.items() if image not in images}
-        )
+        return replace(self, images={image: captions for image, captions in self.images.items() if image not in images})
 
     def part(self, held_out: bool) -> Examples:
         """The quarter of the images that is held out for development, or the rest."""
@@ -180,8 +192,106 @@ class Examples:
             {image: captions for image, captions in self.images.items() if _is_held_out(image) == held_out},
             tuple(r for r in self.rated if _all_are(r.images[: 1 if held_out else 2], held_out)),
             tuple(p for p in self.pairs if _all_are(p.images, held_out)),
+            self.tokenizer,
             self.left_out,
             self.kept_out,
+        )
+
+
+def tokenizer_of(language: str) -> Tokenizer:
+    """What cuts captions of a language, as ``captious score --language`` does, and gives its words one form."""
+    return replace(as_tokenizer(as_language(language).tokenizer), form=word_forms(language))
+
+
+@dataclass(frozen=True)
+class OwnRating:
+    """A line of a file of ratings; fields as of ``Rated``, with texts in place of numbers."""
+
+    image: str
+    candidate: str
+    references: tuple[str, ...]
+    rating: float
+
+
+def read_ratings(path: Path) -> list[OwnRating]:
+    """Ratings of captions, one JSON object on each line.
+
+    Raises:
+        CaptionFileError: the file cannot be read, or a line is not a rating from 0 to 5.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise CaptionFileError("cannot read the ratings", where=str(path), help=error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise EncodingError(
+            "the ratings are not UTF-8 text", where=f"{path}: {error}", help="save them as UTF-8"
+        ) from None
+    return [_rating(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
+
+
+_RATING = '{"image": "17", "candidate": "a dog runs", "references": ["a dog on grass"], "rating": 4.5}'
+
+
+def own_examples(captions: Path, ratings: Path | None, language: str) -> Examples:
+    """Captions of a file of references, and ratings, if there are any.
+
+    Raises:
+        CaptiousError: a file that cannot be used, or too few captions or ratings.
+    """
+    references = read_references(captions)
+    bounds = pairwise(references.offsets.tolist())
+    images = {str(i): references.texts[a:b] for i, (a, b) in zip(references.ids, bounds, strict=True)}
+    try:
+        examples = Examples.of(images, language, [] if ratings is None else read_ratings(ratings))
+        _check_size(examples, len(images))
+    except EmptyInputError as error:
+        error.where = str(captions)
+        raise
+    return examples
+
+
+def _rating(line: str, where: str) -> OwnRating:
+    def refuse(problem: str) -> CaptionFileError:
+        return CaptionFileError(problem, where=where, help=f"write lines such as {_RATING}")
+
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise refuse(f"the line is not JSON: {error}") from None
+    if not isinstance(row, dict):
+        raise refuse("the line is not an object")
+    for key in ("image", "candidate", "references", "rating"):
+        if key not in row:
+            raise refuse(f"there is no {key!r}")
+    image, candidate, references, rating = (row[key] for key in ("image", "candidate", "references", "rating"))
+    if isinstance(image, bool) or not isinstance(image, str | int):
+        raise refuse(f"image is {image!r:.40}, not an id")
+    if not isinstance(candidate, str):
+        raise refuse(f"candidate is {candidate!r:.40}, not a text")
+    if not isinstance(references, list) or not references or not all(isinstance(each, str) for each in references):
+        raise refuse(f"references is {references!r:.40}, not a list of one text or more")
+    if isinstance(rating, bool) or not isinstance(rating, int | float) or not 0 <= rating <= 5:
+        raise refuse(f"rating is {rating!r:.40}, not a number from 0 to 5")
+    return OwnRating(str(image), candidate, tuple(references), float(rating))
+
+
+def _check_size(examples: Examples, n_images: int) -> None:
+    """Refuse what is too little to train on, or to fit coefficients to."""
+    n = len(examples.images)
+    if n < LEAST_IMAGES:
+        raise EmptyInputError(
+            f"{n} of {n_images:,} images have two different captions or more; training takes at least {LEAST_IMAGES}",
+            help="give more captions of each image: the vectors are trained to find another caption of the same image",
+        )
+    if not examples.rated:
+        return
+    ratings = [[each.rating for each in examples.part(held_out).rated] for held_out in (True, False)]
+    if len(ratings[0]) < LEAST_RATINGS or len({*ratings[0]}) < 2 or len({*ratings[1]}) < 2:
+        raise EmptyInputError(
+            f"{len(ratings[0])} ratings are of the quarter of the images that is held out, {len({*ratings[0]})} of "
+            f"them different, and coefficients are fitted to at least {LEAST_RATINGS}, which must differ",
+            help="give more ratings, of more images, or leave out --ratings",
         )
 
 

@@ -106,19 +106,21 @@ def train_head(states: States, examples: Examples, recipe: HeadRecipe) -> NDArra
         loss = functional.cross_entropy(other @ torch.cat([one, damaged]).T * sharpness, same)
         loss = (loss + functional.cross_entropy(one @ other.T * sharpness, same)) / 2
 
-        some = random.choice(len(rated), min(recipe.ratings, len(rated)), replace=False)
-        each = [examples.rated[i] for i in some]
-        captions = np.array([r.candidate for r in each] + [i for r in each for i in r.references])
-        vectors = head(of[captions], mask)
-        image = torch.tensor([i for i, r in enumerate(each) for _ in r.references])
-        summed = torch.zeros(len(each), recipe.width).index_add(0, image, vectors[len(each) :])
-        cosines = (vectors[: len(each)] * functional.normalize(summed, dim=-1)).sum(1)
-        loss = loss + out_of_order(cosines, rated[some])
+        if len(rated):
+            some = random.choice(len(rated), min(recipe.rated, len(rated)), replace=False)
+            each = [examples.rated[i] for i in some]
+            captions = np.array([r.candidate for r in each] + [i for r in each for i in r.references])
+            vectors = head(of[captions], mask)
+            image = torch.tensor([i for i, r in enumerate(each) for _ in r.references])
+            summed = torch.zeros(len(each), recipe.width).index_add(0, image, vectors[len(each) :])
+            cosines = (vectors[: len(each)] * functional.normalize(summed, dim=-1)).sum(1)
+            loss = loss + out_of_order(cosines, rated[some])
 
-        some = random.choice(len(paired), min(recipe.ratings, len(paired)), replace=False)
-        captions = np.array([examples.pairs[i].captions for i in some])
-        one, other = head(of[captions.T.ravel()], mask).chunk(2)
-        loss = loss + out_of_order((one * other).sum(1), paired[some])
+        if len(paired):
+            some = random.choice(len(paired), min(recipe.rated, len(paired)), replace=False)
+            captions = np.array([examples.pairs[i].captions for i in some])
+            one, other = head(of[captions.T.ravel()], mask).chunk(2)
+            loss = loss + out_of_order((one * other).sum(1), paired[some])
 
         optimizer.zero_grad()
         loss.backward()

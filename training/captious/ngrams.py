@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from captious.data import References
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.text import PTB
 from examples import Examples
 from recipe import Recipe
 
@@ -24,7 +23,7 @@ def count_ngrams(
     captions = [*examples.images.values()]
     offsets = np.concatenate([[0], np.cumsum([len(numbers) for numbers in captions])])
     texts = tuple(examples.texts[i] for i in np.concatenate(captions).tolist())
-    counted = DocumentFrequencies.of(References(tuple(range(len(captions))), texts, offsets), PTB)
+    counted = DocumentFrequencies.of(References(tuple(range(len(captions))), texts, offsets), examples.tokenizer)
     ngrams, documents = counted.counts.entries()
     names = examples.tokens.vocabulary.words()
     rows = {names[word]: row for row, word in enumerate(words.tolist())}

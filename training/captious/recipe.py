@@ -47,7 +47,7 @@ class Recipe:
     least_images: int = 8
     slips: float = 0.1
     ngrams: float = 0.15
-    contradiction: float = -5.0
+    contradiction: float = -7.0
     precision: float = 1.0
     recall: float = 1.0
     pairs: float = 0.3
@@ -63,7 +63,7 @@ class HeadRecipe:
         width: of the vectors of captions.
         steps: each with a batch of images.
         batch: images in a batch.
-        ratings: rated captions, and rated pairs, in a batch.
+        rated: rated captions, and rated pairs, in a batch, each so many.
         learning_rate: of Adam at its start; it falls to almost 0.
         temperature: of the contrastive loss at its start.
         masked: share of dimensions that are left out of each step.
@@ -74,7 +74,7 @@ class HeadRecipe:
     width: int = 384
     steps: int = 600
     batch: int = 1_024
-    ratings: int = 384
+    rated: int = 384
     learning_rate: float = 0.001
     temperature: float = 0.05
     masked: float = 0.3

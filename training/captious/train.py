@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-from itertools import pairwise
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,14 @@ import torch
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-import captious
 from captious.data import Captions, References
+from captious.errors import CaptiousError
 from captious.learned.caption_agreement import Captious
 from captious.learned.caption_features import EncodedLayer, soundness
-from captious.learned.caption_weights import FEATURES, CaptionWeights, bundled
-from captious.text import PTB
+from captious.learned.caption_weights import FEATURES, LANGUAGES, CaptionWeights, bundled
 from coefficients import comparisons, fitted, pair_table, table
 from encoder import frequent_words, train_encoder
-from examples import Examples, checksums, flickr30k
+from examples import Examples, checksums, flickr30k, own_examples
 from junctions import train_junctions
 from ngrams import count_ngrams
 from recipe import GIVEN, Recipe
@@ -37,7 +35,7 @@ from recipe import GIVEN, Recipe
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="the folder with coco/, cxc/, flickr8k/ and multi30k/")
-    parser.add_argument("--language", choices=("en", "de"), default="en", help="of the captions of --data")
+    parser.add_argument("--language", default="en", help="of the captions, by its code; of those of --data, en or de")
     parser.add_argument("--captions", type=Path, help="captions of your own, a file of references")
     parser.add_argument("--ratings", type=Path, help="ratings of captions of your own, a file of JSON lines")
     parser.add_argument(
@@ -54,9 +52,18 @@ def main() -> None:
         parser.error("give --data or --captions")
     if captions is not None and output == bundled(language):
         parser.error("give --output, the file of the weights")
+    if not output.parent.is_dir():
+        parser.error(f"there is no folder {output.parent}")
+    if data is not None and language not in LANGUAGES:
+        parser.error(f"--data has no captions in {language}: give en or de, or --captions")
+    if ratings is not None and captions is None:
+        parser.error("--ratings are those of --captions")
     recipe = Recipe(**options)
 
-    examples = _examples(data, language, captions, ratings)
+    if captions is not None:
+        examples = own_examples(captions, ratings, language)
+    else:
+        examples = Examples.read(data) if language == "en" else Examples.of(dict(flickr30k(data, language)), language)
     print(
         f"{len(examples.images):,} images, {len(examples.rated):,} rated captions, {len(examples.pairs):,} pairs; "
         f"{examples.left_out:,} captions left out"
@@ -69,7 +76,13 @@ def main() -> None:
         vectors: tuple[NDArray[np.float32], NDArray[np.float32]], of: Examples, **others: Any
     ) -> CaptionWeights:
         names = examples.tokens.vocabulary.words()
-        values = {"soundness": (0.0, 1.0), "bias": 0.0, "coefficients": np.zeros(len(FEATURES)), "about": {}, **others}
+        values = {
+            "about": {"language": language},
+            "soundness": (0.0, 1.0),
+            "bias": 0.0,
+            "coefficients": np.zeros(len(FEATURES)),
+            **others,
+        }
         ngrams = count_ngrams(of, words, recipe)
         return CaptionWeights(tuple(names[i] for i in words), *vectors, left, right, *ngrams, name="new", **values)
 
@@ -83,6 +96,7 @@ def main() -> None:
 
     print("the encoder, with all images")
     about = {
+        "language": language,
         "recipe": dataclasses.asdict(recipe),
         "held out": figures,
         "data": checksums(data, language) if captions is None else {},
@@ -101,17 +115,6 @@ def main() -> None:
     print(
         f"{output}: {output.stat().st_size:,} bytes; {dict(zip(FEATURES, coefficients.round(3).tolist(), strict=True))}"
     )
-
-
-def _examples(data: Path | None, language: str, captions: Path | None, ratings: Path | None) -> Examples:
-    if captions is None:
-        assert data is not None
-        return Examples.read(data) if language == "en" else Examples.of(dict(flickr30k(data, language)))
-    references = captious.read_references(captions)
-    bounds = pairwise(references.offsets.tolist())
-    images = {str(i): references.texts[a:b] for i, (a, b) in zip(references.ids, bounds, strict=True)}
-    lines = [] if ratings is None else ratings.read_text(encoding="utf-8").splitlines()
-    return Examples.of(images, map(json.loads, lines))
 
 
 def _fitted(
@@ -145,9 +148,12 @@ def _soundness_of_people(examples: Examples, weights: CaptionWeights) -> tuple[f
     """The 5th percentile and the standard deviation of the soundness of one caption of each image."""
     captions = tuple(examples.texts[numbers[0]] for numbers in examples.images.values())
     people = Captions(captions, References(tuple(range(len(captions))), captions, np.arange(len(captions) + 1)))
-    found = soundness(people.layer(EncodedLayer(weights, PTB))[0], weights)
+    found = soundness(people.layer(EncodedLayer(weights, examples.tokenizer))[0], weights)
     return float(np.percentile(found, 5)), float(found.std())
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except CaptiousError as error:
+        sys.exit(f"error: {error}")

@@ -1,6 +1,7 @@
 """Trains the variant full of the metric captious: a head on a contextual encoder, and its coefficients.
 
     python training/captious/train_head.py --data ../shared/data --model sentence-transformers/all-MiniLM-L6-v2
+    python training/captious/train_head.py --captions captions.json --model MODEL -o mine.safetensors
 
 README.md beside this file says what each step does.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
+from captious.errors import CaptiousError, ResourceError
 from captious.learned.caption_agreement import Captious
 from captious.learned.caption_features import centroids, similarities
 from captious.learned.caption_weights import CaptionWeights
@@ -25,7 +28,7 @@ from captious.models import Encoder
 from captious.models.encoders import PRECISIONS
 from coefficients import fitted
 from encoder import frequent_words, train_encoder
-from examples import Examples, checksums, flickr30k
+from examples import Examples, checksums, flickr30k, own_examples
 from head import States, train_head
 from negatives import Negative, make_negatives
 from recipe import GIVEN, HeadRecipe, Recipe
@@ -87,7 +90,9 @@ class Features:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="the folder with coco/, cxc/ and flickr8k/")
+    parser.add_argument("--data", type=Path, help="the folder with coco/, cxc/, flickr8k/ and multi30k/")
+    parser.add_argument("--captions", type=Path, help="English captions of your own, a file of references")
+    parser.add_argument("--ratings", type=Path, help="ratings of captions of your own, a file of JSON lines")
     parser.add_argument("--model", required=True, help="the encoder: a name on the Hugging Face hub, or a folder")
     parser.add_argument("--device", default="auto", help="of the encoder")
     parser.add_argument("--precision", choices=PRECISIONS, default="float32", help="of the encoder")
@@ -98,27 +103,31 @@ def main() -> None:
     )
     for field in dataclasses.fields(HeadRecipe):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
-    parser.add_argument("-o", "--output", type=Path, default=BUNDLED_HEAD)
+    parser.add_argument("-o", "--output", type=Path, help="the file of weights; default: that of the package")
     options = vars(parser.parse_args())
     torch.set_num_threads(options.pop("threads"))
-    data, output, name = options.pop("data"), options.pop("output"), options.pop("name")
-    kept_states = options.pop("states")
+    data, captions, ratings = options.pop("data"), options.pop("captions"), options.pop("ratings")
+    output, name, kept_states = options.pop("output") or BUNDLED_HEAD, options.pop("name"), options.pop("states")
+    if (data is None) == (captions is None):
+        parser.error("give --data or --captions")
+    if captions is not None and output == BUNDLED_HEAD:
+        parser.error("give --output, the file of the weights")
+    if not output.parent.is_dir():
+        parser.error(f"there is no folder {output.parent}")
+    if ratings is not None and captions is None:
+        parser.error("--ratings are those of --captions")
+    shipped = CaptionWeights.load()
+    if captions is None:
+        examples = Examples.read(data).balanced()
+        learned = examples.without({image for image, _ in flickr30k(data, "en")})
+    else:
+        learned = examples = own_examples(captions, ratings, "en").balanced()
     encoder = Encoder(options.pop("model"), options.pop("device"), options.pop("precision"))
     recipe = HeadRecipe(**options)
 
-    examples = Examples.read(data).balanced()
-    kept, held_out = examples.part(held_out=False), examples.part(held_out=True)
-    learned = examples.without({image for image, _ in flickr30k(data, "en")})
     print(f"{len(examples.images):,} images, {len(examples.rated):,} rated captions, {len(examples.pairs):,} pairs")
-    print("the vectors of words, without the images that are held out")
-    words = frequent_words(examples, Recipe())
-    names = [examples.tokens.vocabulary.words()[i] for i in words]
-    shipped = CaptionWeights.load()
-    if tuple(names) != shipped.words:
-        parser.error("the weights of the variant light were trained on other data: run train.py first")
-    vectors, subwords = train_encoder(kept, words, Recipe())
-    light = dataclasses.replace(shipped, vectors=vectors, subwords=subwords, name="held-out")
-    negatives = make_negatives(examples, names, vectors, seed=recipe.seed)
+    light = shipped if captions is not None else _without_held_out(examples, shipped)
+    negatives = make_negatives(examples, light.words, light.vectors, seed=recipe.seed)
     print(f"hidden states of {len(examples.texts):,} captions and {len(negatives):,} wrong ones")
     states = States.of(encoder, examples, negatives, kept_states)
 
@@ -128,6 +137,57 @@ def main() -> None:
 
     print("the head, without the images that are held out")
     features_of = Features(examples, states, light, train_head(states, learned.part(held_out=False), recipe))
+    bias, coefficients, figures = _fitted(features_of, examples, states, negatives, recipe)
+    for title, value in figures.items():
+        print(f"  {title}: {value:,}")
+
+    print("the head, with all images")
+    final = head(
+        train_head(states, learned, recipe),
+        bias=bias,
+        coefficients=coefficients,
+        about={
+            "recipe": dataclasses.asdict(recipe),
+            "precision": encoder.precision,
+            "held out": figures,
+            "data": {} if data is None else checksums(data),
+            **({} if data is None else {"license": "Apache-2.0"}),
+        },
+    )
+    final.save(output)
+    print(
+        f"{output}: {output.stat().st_size:,} bytes; "
+        f"{dict(zip(FULL_FEATURES, coefficients.round(3).tolist(), strict=True))}"
+    )
+
+
+def _without_held_out(examples: Examples, shipped: CaptionWeights) -> CaptionWeights:
+    """The weights of the variant ``light`` with vectors that were trained without the images that are held out."""
+    print("the vectors of words, without the images that are held out")
+    words, names = frequent_words(examples, Recipe()), examples.tokens.vocabulary.words()
+    if tuple(names[i] for i in words) != shipped.words:
+        raise ResourceError(
+            "the weights of the variant light were trained on other data", help="run train.py with this --data first"
+        )
+    vectors, subwords = train_encoder(examples.part(held_out=False), words, Recipe())
+    return dataclasses.replace(shipped, vectors=vectors, subwords=subwords, name="held-out")
+
+
+def _fitted(
+    features_of: Features,
+    examples: Examples,
+    states: States,
+    negatives: Mapping[int | str, Negative],
+    recipe: HeadRecipe,
+) -> tuple[float, NDArray[np.float64], dict[str, float]]:
+    """The bias and the coefficients of the score, and how well held-out captions are ordered.
+
+    Without ratings, they are those of the package.
+    """
+    held_out = examples.part(held_out=True)
+    if not held_out.rated:
+        shipped = EncoderHead.load()
+        return shipped.bias, shipped.coefficients, {"images held out": len(held_out.images)}
     rated = held_out.rated
     features = features_of(
         [examples.texts[each.candidate] for each in rated],
@@ -139,36 +199,16 @@ def main() -> None:
         features,
         np.array([each.rating for each in rated]),
         given={FULL_FEATURES.index(name): getattr(Recipe(), name) for name in GIVEN},
-        others=[(right - wrong, recipe.wrong)],
+        others=[(right - wrong, recipe.wrong)] if len(right) else [],
         seed=recipe.seed,
     )
     flatness = Recipe().flatness
-    figures = {
-        "images held out": len(held_out.images),
-        "tau-b of held-out rated captions": round(100 * tau, 1),
-    }
-    for title, value in figures.items():
-        print(f"  {title}: {value:,}")
-
-    print("the head, with all images")
-    final = head(
-        train_head(states, learned, recipe),
-        bias=bias / flatness,
-        coefficients=coefficients / flatness,
-        about={
-            "recipe": dataclasses.asdict(recipe),
-            "precision": encoder.precision,
-            "held out": figures,
-            "data": checksums(data),
-            "license": "Apache-2.0",
-        },
-    )
-    final.save(output)
-    print(
-        f"{output}: {output.stat().st_size:,} bytes; "
-        f"{dict(zip(FULL_FEATURES, coefficients.round(3).tolist(), strict=True))}"
-    )
+    figures = {"images held out": len(held_out.images), "tau-b of held-out rated captions": round(100 * tau, 1)}
+    return bias / flatness, coefficients / flatness, figures
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except CaptiousError as error:
+        sys.exit(f"error: {error}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +28,10 @@ from captious.metrics.contract.parameters import ChoiceParameter, ResourceParame
 from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
-from captious.text.languages import ENGLISH, Language
+from captious.text import Tokens, WordLayer
+from captious.text.languages import ENGLISH, Language, as_language
+from captious.text.tokenizers import SMURF, as_tokenizer
+from captious.text.word_forms import word_forms
 
 
 class _WeightsLanguage(ChoiceParameter):
@@ -48,7 +52,7 @@ class Captious(MeanMetric):
     """Agreement with the references as people would rate it, 0 to 1, higher is better. The corpus score is the mean.
 
     ``captious-precision`` is how far the references support the words of the caption, ``captious-recall`` how far the
-    caption has what they mention.
+    caption has what they mention. Both are the same for the variants ``light`` and ``full``.
 
     Raises:
         ParameterError: a model for the variant "light"; when captions are scored, an encoder that the weights were not
@@ -95,8 +99,12 @@ class Captious(MeanMetric):
                 f"language {self.language} chooses among the weights that the package has for captious@light",
                 help="leave out language, weights and model, or all but one of them",
             )
-        self._sparcs = Sparcs()
-        self.ngrams = CiderD(idf=self.weights.frequencies(self.tokenizer.name), tokenizer=self.tokenizer)
+        if "tokenizer" not in self.arguments:
+            self.tokenizer = as_tokenizer(as_language(self.weights.language).tokenizer)
+        form = word_forms(self.weights.language)
+        self._words = replace(self.tokenizer, form=form)
+        self._sparcs = Sparcs(tokenizer=replace(SMURF, form=form))
+        self.ngrams = CiderD(idf=self.weights.frequencies(self.tokenizer.name), tokenizer=self._words)
 
     @property
     def english_only(self) -> bool:  # type: ignore[override]
@@ -109,6 +117,15 @@ class Captious(MeanMetric):
             return {**values, "weights": self.weights.name}
         return {**values, "weights": self.head.name, "model": self.encoder.label}
 
+    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+        """Those of the variant; precision and recall are the same for both, and have that of ``light``."""
+        own = super().signatures(state)
+        return (
+            own
+            if self.head is None
+            else (own[0], *type(self)(variant="light", tokenizer=self.tokenizer).signatures()[1:])
+        )
+
     @property
     def coefficients(self) -> dict[str, float]:
         """What each feature is multiplied by in the logit of the score, in the order of ``features``."""
@@ -118,7 +135,7 @@ class Captious(MeanMetric):
     @property
     def layer(self) -> EncodedLayer:
         """The vectors of captions of the variant ``light``."""
-        return EncodedLayer(self.weights, self.tokenizer)
+        return EncodedLayer(self.weights, self._words)
 
     def features(self, captions: Captions) -> NDArray[np.float64]:
         """What scores are computed from, float64[n, k].
@@ -144,7 +161,7 @@ class Captious(MeanMetric):
         if not self._checked:
             self.head.check(self.encoder)
             self._checked = True
-        ours, theirs = captions.layer(HeadedLayer(self.head, self.encoder, self.tokenizer))
+        ours, theirs = captions.layer(HeadedLayer(self.head, self.encoder, self._words))
         offsets = captions.references.offsets
         headed = similarities(ours.vectors[ours.rows], theirs.vectors[theirs.rows], offsets, theirs.centroids)
         return np.hstack([headed, light])
@@ -187,4 +204,5 @@ class Captious(MeanMetric):
         """Those of all candidates, in order."""
         features = self.features(captions)
         parts = Parts(self.coefficients, features, self.of_features(features))
-        return explanations(*captions.layer(self.layer), self.weights, parts)
+        written: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
+        return explanations(*captions.layer(self.layer), self.weights, parts, written)

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.native import lcs_lengths, subsequence_places, threads
 from captious.text.tokens import ranges
 
 _PAIRS_AT_ONCE = 1 << 12  # whose vectors fit into the cache
 _LEAST_IMPORTANT = 0.35  # words below are only supported by themselves
-_COPY = 0.7  # share of words in a place that references have, above which a caption is a copy with changes
+_COPY = 0.75  # share of words that a caption has in common with a reference, above which it is a copy with changes
+_ELSEWHERE = 0.5  # what a difference counts if another reference has the word
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +29,13 @@ class Lexicon:
         directions: vectors of length 1, float32[n_words, width].
         importance: float32[n_words], 0 or more; 1 for a typical word.
         is_known: bool[n_words], whether a word has a vector of its own, so that its meaning is known.
+        is_negation: bool[n_words], whether a word negates, like "not" and "without".
     """
 
     directions: NDArray[np.float32]
     importance: NDArray[np.float32]
     is_known: NDArray[np.bool_]
+    is_negation: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.importance)
@@ -107,91 +111,184 @@ def supports(
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """Words of candidates in their places, which the words before and behind make.
+class NearCopies:
+    """Candidates aligned with references that they nearly copy.
 
     Args:
-        is_shared: bool[n_tokens], whether a reference has a word in this place.
-        n_shared: int64[n_references], for each reference the number of words of its candidate in places of its own.
-        difference: float64[n_tokens], how much the word differs from all words that references have there, weighted by
-            its importance: 0 if it is one of them, the place is not shared, or it is not known whether they differ.
-        other: int64[n_tokens], the word that it differs from least, -1 without a difference.
+        references: int64[n_pairs], numbers of the references, ascending.
+        closeness: float64[n_pairs], how nearly the candidate has a copy of the reference in it, above 0 to 1.
+        token: int64[n], words of the candidates of these pairs, as places among all words of candidates: those that
+            are the same in the reference, and those that stand in the place of others.
+        pair: int64[n], the pair of each.
+        difference: float64[n], how much the word differs from those that the reference has in its place, weighted by
+            its importance: 0 if it is the same, or it is not known whether they differ.
+        other: int64[n], the word of these that it differs from least, -1 without a difference.
+        negations: int64[n_pairs], negations that the candidate has more than the reference.
     """
 
-    is_shared: NDArray[np.bool_]
-    n_shared: NDArray[np.int64]
+    references: NDArray[np.int64]
+    closeness: NDArray[np.float64]
+    token: NDArray[np.int64]
+    pair: NDArray[np.int64]
     difference: NDArray[np.float64]
     other: NDArray[np.int64]
+    negations: NDArray[np.int64]
 
 
-def places(candidates: Side, references: Side, lexicon: Lexicon) -> Places:
-    """What references have in the places of the words of the candidates."""
-    n_words, n = len(lexicon), len(candidates.ids)
-    of_reference = np.zeros(len(references.images), np.int64)
-    found = Places(np.zeros(n, np.bool_), of_reference, np.zeros(n), np.full(n, -1))
-    theirs = _marks(references, n_words)
-    if not len(theirs) or not n:
-        return found
-    by_place = np.argsort(theirs, kind="stable")
-    theirs, mine = theirs[by_place], _marks(candidates, n_words)
-    first = np.searchsorted(theirs, mine)
-    found.is_shared[:] = theirs[np.minimum(first, len(theirs) - 1)] == mine
-    at = np.flatnonzero(found.is_shared)
-    if not len(at):
-        return found
-    counts = np.searchsorted(theirs, mine[at], side="right") - first[at]
-    begins = np.cumsum(counts) - counts
-    rows = by_place[ranges(first[at], counts)]
-    enclosed = references.ids[rows]
-    captions = np.repeat(np.arange(len(of_reference)), np.diff(references.offsets))[rows]
-    # A reference may have a place more than once, in rows that follow each other.
-    is_first = np.diff(captions, prepend=-1) != 0
-    is_first[begins] = True
-    of_reference += np.bincount(captions[is_first], minlength=len(of_reference))
-    ours = np.repeat(candidates.ids[at], counts)
-    cosines = np.ones(len(ours))
-    differ = (ours != enclosed) & lexicon.is_known[ours] & lexicon.is_known[enclosed]
-    cosines[differ] = np.einsum("ij,ij->i", lexicon.directions[ours[differ]], lexicon.directions[enclosed[differ]])
-    closest = np.maximum.reduceat(cosines, begins)
-    found.difference[at] = lexicon.importance[candidates.ids[at]] * np.maximum(1 - closest, 0)
-    best = np.flatnonzero(differ & (cosines == np.repeat(closest, counts)))[::-1]
-    found.other[np.repeat(at, counts)[best]] = enclosed[best]
-    found.other[found.difference == 0] = -1
-    return found
+def near_copies(candidates: Side, references: Side, lexicon: Lexicon) -> NearCopies:
+    """Align candidates with those of their references that they nearly copy, by a longest common subsequence.
 
-
-def contradiction(candidates: Side, references: Side, found: Places, n_images: int) -> NDArray[np.float64]:
-    """The largest difference of each candidate, float64[n_images], if it is otherwise a copy of a reference.
-
-    It counts fully if all words of both are in shared places, and not at all if seven tenths of them are. Words beside
-    one that differs are not in a shared place for that reason, and do not count.
+    Between two words that both captions have, the words of the candidate stand in the place of those of the reference.
+    Words that the candidate has before or behind all that both have do not make it less of a copy.
     """
-    images, n = candidates.image_of_token, len(candidates.ids)
-    differs = found.difference > 0
-    beside = np.zeros(n, np.bool_)
-    same = images[1:] == images[:-1]
-    beside[1:] |= differs[:-1] & same
-    beside[:-1] |= differs[1:] & same
-    excused = np.bincount(images, beside & ~found.is_shared, n_images)[references.images]
-    lengths = np.bincount(images, minlength=n_images)[references.images]
-    longer = np.maximum(lengths, np.diff(references.offsets)) - excused
-    share = np.zeros(n_images)
-    np.maximum.at(share, references.images, found.n_shared / np.maximum(longer, 1))
-    largest = np.zeros(n_images)
-    np.maximum.at(largest, images, found.difference)
-    return largest * np.clip((share - _COPY) / (1 - _COPY), 0, 1)
+    bounds = np.searchsorted(references.images, np.arange(len(candidates.offsets)))
+    in_order = lcs_lengths(candidates.ids, candidates.offsets, references.ids, references.offsets, bounds, threads())
+    lengths = np.diff(candidates.offsets)[references.images], np.diff(references.offsets)
+    rows = np.flatnonzero(_shared(in_order, np.minimum(*lengths)) > _COPY * lengths[1])
+    images, n_ours, n_theirs = references.images[rows], lengths[0][rows], lengths[1][rows]
+    token = ranges(candidates.offsets[images], n_ours)
+    ours, theirs = candidates.ids[token], references.ids[ranges(references.offsets[rows], n_theirs)]
+    shared = _shared(in_order[rows], _overlaps(ours, n_ours, theirs, n_theirs, len(lexicon)))
+    place = _places(ours, n_ours, theirs, n_theirs)
+    is_same, pair = place >= 0, np.repeat(np.arange(len(rows)), n_ours)
+    anchors = np.flatnonzero(is_same)
+    first, last = (np.searchsorted(pair[anchors], np.arange(len(rows)), side=side) for side in ("left", "right"))
+    is_aligned = last > first  # not so if captions are too long to be aligned
+    spans = np.zeros(len(rows), np.int64)
+    spans[is_aligned] = anchors[last[is_aligned] - 1] - anchors[first[is_aligned]] + 1
+    share = is_aligned * shared / np.maximum(n_theirs, spans)
+    closeness = np.maximum((share - _COPY) / (1 - _COPY), 0)
+
+    begins, starts = np.cumsum(n_theirs) - n_theirs, np.cumsum(n_ours) - n_ours
+    begin, end = _between(is_same, np.where(is_same, place + begins[pair], 0), begins[pair], n_theirs[pair])
+    before, behind = _between(is_same, np.arange(len(pair)), starts[pair], n_ours[pair])
+    is_inside = (before > starts[pair]) & (behind < (starts + n_ours)[pair])
+    sizes = np.maximum(np.where(is_inside, behind - before, 1), end - begin)
+    difference, other = np.zeros(len(token)), np.full(len(token), -1)
+    at = np.flatnonzero(~is_same & (end > begin) & (closeness > 0)[pair])
+    if len(at):
+        n = (end - begin)[at]
+        instead, mine = theirs[ranges(begin[at], n)], np.repeat(ours[at], n)
+        cosines = np.ones(len(mine))
+        differ = lexicon.is_known[mine] & lexicon.is_known[instead]
+        cosines[differ] = np.einsum("ij,ij->i", lexicon.directions[mine[differ]], lexicon.directions[instead[differ]])
+        closest = np.maximum.reduceat(cosines, np.cumsum(n) - n)
+        best = np.flatnonzero(differ & (cosines == np.repeat(closest, n)))[::-1]
+        other[np.repeat(at, n)[best]] = instead[best]
+        difference[at] = lexicon.importance[ours[at]] * np.maximum(1 - closest, 0) / sizes[at]
+        difference[at[_are_elsewhere(ours[at], rows[pair[at]], references, len(lexicon))]] *= _ELSEWHERE
+        other[difference == 0] = -1
+    counted = (is_same | (end > begin)) & (closeness > 0)[pair]
+    negations = np.bincount(pair, lexicon.is_negation[ours], len(rows))
+    negations -= np.bincount(np.repeat(np.arange(len(rows)), n_theirs), lexicon.is_negation[theirs], len(rows))
+    return NearCopies(
+        *(rows, closeness, token[counted], pair[counted], difference[counted], other[counted]),
+        negations.astype(np.int64),
+    )
 
 
-def _marks(side: Side, n_words: int) -> NDArray[np.uint64]:
-    """A number for each token, the same for tokens of an image that the same two words enclose."""
-    before, after = np.empty(len(side.ids), np.uint64), np.empty(len(side.ids), np.uint64)
-    before[1:], after[:-1] = side.ids[:-1], side.ids[1:]
-    filled = np.diff(side.offsets) > 0
-    before[side.offsets[:-1][filled]] = n_words
-    after[side.offsets[1:][filled] - 1] = n_words
-    # Multipliers of splitmix64. Equal numbers of different places are so unlikely that they do not matter.
-    mixed = before * np.uint64(0x9E3779B97F4A7C15) + after * np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(29)
-    images = side.image_of_token.astype(np.uint64) * np.uint64(0x94D049BB133111EB)
-    marks: NDArray[np.uint64] = (mixed + images) * np.uint64(0x9E3779B97F4A7C15)
-    return marks
+def _shared(in_order: NDArray[np.int64], in_any_order: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How many words captions share, those out of order counted one half."""
+    return np.asarray((in_order + in_any_order) / 2)
+
+
+def _overlaps(
+    ours: NDArray[np.int32],
+    n_ours: NDArray[np.int64],
+    theirs: NDArray[np.int32],
+    n_theirs: NDArray[np.int64],
+    n_words: int,
+) -> NDArray[np.int64]:
+    """The number of words that the two captions of each pair share, in any order."""
+    (keys, counts), (others, other_counts) = (
+        np.unique(np.repeat(np.arange(len(n)), n) * n_words + words, return_counts=True)
+        for words, n in ((ours, n_ours), (theirs, n_theirs))
+    )
+    if not len(others):
+        return np.zeros(len(n_ours), np.int64)
+    found = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    both = np.where(others[found] == keys, np.minimum(counts, other_counts[found]), 0)
+    return np.bincount(keys // n_words, both, len(n_ours)).astype(np.int64)
+
+
+def _places(
+    ours: NDArray[np.int32], n_ours: NDArray[np.int64], theirs: NDArray[np.int32], n_theirs: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The place of each word in the other caption of its pair, -1 for none."""
+    ends, others = (np.concatenate([[0], np.cumsum(lengths)]) for lengths in (n_ours, n_theirs))
+    return subsequence_places(ours, ends, theirs, others, threads()).astype(np.int64)
+
+
+def _between(
+    is_same: NDArray[np.bool_], at: NDArray[np.int64], first: NDArray[np.int64], length: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the words of a caption begin and end that lie between the nearest shared words around each word."""
+    begins = np.maximum.accumulate(np.where(is_same, at + 1, first))
+    return begins, np.minimum.accumulate(np.where(is_same, at, first + length)[::-1])[::-1]
+
+
+def _are_elsewhere(
+    words: NDArray[np.int32], captions: NDArray[np.int64], references: Side, n_words: int
+) -> NDArray[np.bool_]:
+    """Whether another reference of the image has each of these words than the one of its pair."""
+    keys, counts = references.distinct(n_words)
+    images = references.images[captions]
+    wanted = images * n_words + words
+    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    n = np.where(keys[found] == wanted, counts[found], 0)
+    some = np.flatnonzero(n)
+    lengths = np.diff(references.offsets)[captions[some]]
+    own = references.ids[ranges(references.offsets[captions[some]], lengths)] == np.repeat(words[some], lengths)
+    n[some] -= np.bincount(np.repeat(np.arange(len(some)), lengths), own, len(some)).astype(np.int64)
+    return n > 0
+
+
+def word_contradictions(found: NearCopies, n_tokens: int) -> NDArray[np.float64]:
+    """How far each word of a candidate contradicts the references, float64[n_tokens].
+
+    A difference from a reference counts by its closeness. It is not larger than those from closer references.
+    """
+    closeness = found.closeness[found.pair]
+    order = np.lexsort((found.difference, -closeness, found.token))
+    token = found.token[order]
+    # Differences are far smaller than the step between words, so the least one is looked for anew with each word.
+    step = 1e6
+    least = np.minimum.accumulate(found.difference[order] - token * step) + token * step
+    largest = np.zeros(n_tokens)
+    np.maximum.at(largest, token, closeness[order] * least)
+    return largest
+
+
+def words_instead(found: NearCopies, n_tokens: int) -> NDArray[np.int64]:
+    """What the closest reference has in place of each word of a candidate that contradicts; -1 for others."""
+    instead = np.full(n_tokens, -1)
+    order = np.argsort(found.closeness[found.pair], kind="stable")
+    instead[found.token[order]] = found.other[order]
+    return np.where(word_contradictions(found, n_tokens) > 0, instead, -1)
+
+
+def negation_contradictions(found: NearCopies, images: NDArray[np.int64], n_images: int) -> NDArray[np.float64]:
+    """How much closer each candidate is to a reference with more or less negations than to any other, 0 to 1.
+
+    Args:
+        found: near copies.
+        images: of the references, int64[n_references].
+        n_images: number of images.
+
+    Returns:
+        float64[n_images]
+    """
+    image, is_same = images[found.references], found.negations == 0
+    same, others = np.zeros(n_images), np.zeros(n_images)
+    np.maximum.at(same, image[is_same], found.closeness[is_same])
+    np.maximum.at(others, image[~is_same], found.closeness[~is_same])
+    return np.maximum(others - same, 0)
+
+
+def contradiction(candidates: Side, references: Side, found: NearCopies) -> NDArray[np.float64]:
+    """The sum of the contradictions of the words of each candidate and of its negations, float64[n_candidates]."""
+    n = len(candidates.offsets) - 1
+    words = word_contradictions(found, len(candidates.ids))
+    return np.asarray(
+        np.bincount(candidates.image_of_token, words, n) + negation_contradictions(found, references.images, n)
+    )

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.learned.caption_alignment import Lexicon, Side, places, supports
+from captious.learned.caption_alignment import Lexicon, Side, near_copies, supports, words_instead
 from captious.learned.caption_features import (
     EncodedCaptions,
     EncodedReferences,
@@ -18,6 +18,7 @@ from captious.learned.caption_features import (
     sides,
 )
 from captious.learned.caption_weights import CaptionWeights
+from captious.text import Tokens
 
 _SUPPORTED = 0.5  # cosine of words that mean about the same
 _MISSING = 10  # words that an explanation lists
@@ -28,7 +29,7 @@ class WordAgreement:
     """What a word of the candidate adds to its cosine with the references.
 
     Args:
-        word: the word.
+        word: the word, as it is written.
         share: what it adds; the shares of all words sum to the cosine. Less than 0 for a word that disagrees.
         closest: the word of the references with the closest vector; None for a word that has no vector of its own and
             is like no word of theirs in its spelling.
@@ -105,11 +106,18 @@ class Parts:
 
 
 def explanations(
-    candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights, parts: Parts
+    candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights, parts: Parts, written: Tokens
 ) -> Iterator[Agreement]:
-    """Of each candidate, in order."""
+    """Of each candidate, in order.
+
+    Args:
+        candidates, references: captions in words of one form.
+        weights: of the metric.
+        parts: what the scores are made of.
+        written: the candidates as they are written.
+    """
     lexicon = candidates.words.lexicon(weights)
-    vocabulary = candidates.tokens.vocabulary.words()
+    vocabulary, names = candidates.tokens.vocabulary.words(), written.vocabulary.words()
     logits, bounds = junctions(candidates, weights)
     for row, (start, end) in enumerate(zip(references.offsets[:-1], references.offsets[1:], strict=True)):
         one = candidates.take(np.array([row]))
@@ -117,13 +125,14 @@ def explanations(
         others = EncodedReferences(own, np.array([0, end - start]))
         ours, theirs = sides(one, others)
         values = dict(zip(parts.coefficients, parts.features[row].tolist(), strict=True))
-        ends = ["", *(vocabulary[i] for i in ours.ids.tolist()), ""]
+        as_written = [names[i] for i in written.ids[slice(*written.offsets[row : row + 2])].tolist()]
+        ends = ["", *as_written, ""]
         unsound = np.flatnonzero(logits[bounds[row] : bounds[row + 1]] < 0).tolist()
         yield Agreement(
             score=float(parts.scores[row]),
             centroid=values["centroid"],
             cosines=tuple((own.vectors @ one.vectors[0]).tolist()),
-            words=_words(one, others.centroids[0], theirs, lexicon, vocabulary, values["contradiction"] > 0),
+            words=_words(one, others.centroids[0], theirs, lexicon, vocabulary, as_written),
             unsound=tuple((ends[i], ends[i + 1]) for i in unsound),
             precision=values["precision"],
             recall=values["recall"],
@@ -148,23 +157,24 @@ def _words(
     theirs: Side,
     lexicon: Lexicon,
     vocabulary: Sequence[str],
-    is_contradiction: bool,
+    written: Sequence[str],
 ) -> tuple[WordAgreement, ...]:
     ours = Side(candidate.tokens.ids, candidate.tokens.offsets, np.arange(1))
     rows = candidate.words.vectors[ours.ids]
     shares = rows @ centroid / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
-    other = places(ours, theirs, lexicon).other if is_contradiction else np.full(len(rows), -1)
+    other = words_instead(near_copies(ours, theirs, lexicon), len(rows))
     distinct = np.unique(theirs.ids)
     cosines = of_length_one(rows) @ of_length_one(candidate.words.vectors[distinct]).T
     cosines[ours.ids[:, None] == distinct] = 1
     found = []
-    for word, share, row, instead in zip(ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), strict=True):
+    parts = zip(written, ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), strict=True)
+    for name, word, share, row, instead in parts:
         similarity = float(row.max(initial=-1)) if len(distinct) else 0.0
         is_supported = similarity >= _SUPPORTED
         is_compared = len(row) > 0 and (is_supported or bool(lexicon.is_known[word]))
         found.append(
             WordAgreement(
-                vocabulary[word],
+                name,
                 share,
                 vocabulary[distinct[row.argmax()]] if is_compared else None,
                 similarity,

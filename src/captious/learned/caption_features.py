@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from captious.data import Captions, KeyedByFields, References
-from captious.learned.caption_alignment import Lexicon, Side, contradiction, places, supports
+from captious.learned.caption_alignment import Lexicon, Side, contradiction, near_copies, supports
 from captious.learned.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
 from captious.text import Tokenizer, Tokens, WordLayer
+from captious.text.word_forms import negations
 
 _ROWS_AT_ONCE = 1 << 14
 _UNIT = 1 << 24  # parts that importance is counted in
@@ -29,16 +30,19 @@ class KnownWords:
     Args:
         vectors: float32[n_words, width], spelled by subwords for words that have no vector of their own.
         numbers: int32[n_words], the words as numbers of the weights, -1 for those.
+        is_negation: bool[n_words], whether a word negates.
     """
 
     vectors: NDArray[np.float32]
     numbers: NDArray[np.int32]
+    is_negation: NDArray[np.bool_]
 
     def lexicon(self, weights: CaptionWeights) -> Lexicon:
         """Their directions, in part of the dimensions, and their importance."""
         lengths = np.sqrt(np.einsum("ij,ij->i", self.vectors, self.vectors))
         directions = of_length_one(np.ascontiguousarray(self.vectors[:, :_DIMENSIONS]))
-        return Lexicon(directions, lengths / np.float32(weights.typical_length), self.numbers >= 0)
+        importance = lengths / np.float32(weights.typical_length)
+        return Lexicon(directions, importance, self.numbers >= 0, self.is_negation)
 
     @classmethod
     def of(cls, words: list[str], weights: CaptionWeights) -> KnownWords:
@@ -46,12 +50,14 @@ class KnownWords:
         new = np.flatnonzero(numbers < 0)
         vectors = weights.vectors[numbers]
         vectors[new] = weights.spelled([words[i] for i in new.tolist()])
-        return cls(vectors, numbers)
+        is_negation = np.fromiter(map(negations(weights.language).__contains__, words), bool, len(words))
+        return cls(vectors, numbers, is_negation)
 
     def and_of(self, words: list[str], weights: CaptionWeights) -> KnownWords:
         """These, followed by other words."""
         new = KnownWords.of(words, weights)
-        return KnownWords(np.concatenate([self.vectors, new.vectors]), np.concatenate([self.numbers, new.numbers]))
+        pairs = zip(vars(self).values(), vars(new).values(), strict=True)
+        return KnownWords(*map(np.concatenate, pairs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +192,7 @@ def agreement(
         supported = np.bincount(images, np.rint(shares * supports(keys, helpers, lexicon)[0]), n)
         return supported / np.maximum(np.bincount(images, shares, n), 1)
 
-    differences = contradiction(ours, theirs, places(ours, theirs, lexicon), n)
+    differences = contradiction(ours, theirs, near_copies(ours, theirs, lexicon))
     return np.stack([differences, mean(keys, counts, others), mean(others, other_counts, keys)], axis=1)
 
 

@@ -20,6 +20,7 @@ from scipy.sparse import csr_matrix
 from captious.learned.weight_files import packed, read_caption_weights, unpacked, write_caption_weights
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.native import NgramFrequencies, Vocabulary, subword_buckets
+from captious.text import languages
 
 #: The languages of the weights that the package ships.
 LANGUAGES = ("en", "de")
@@ -50,7 +51,7 @@ class CaptionWeights:
         n_documents: number of images.
         soundness: mean log-probability of the junctions of human captions: their 5th percentile and standard deviation.
         bias, coefficients: of the logistic function of the features, float64[8].
-        about: how the weights were made.
+        about: how the weights were made, and the code of the language of the captions.
         name: what signatures call them.
     """
 
@@ -90,6 +91,11 @@ class CaptionWeights:
     @cached_property
     def _frequencies(self) -> dict[str, DocumentFrequencies]:
         return {}
+
+    @property
+    def language(self) -> str:
+        """The code of the language of the captions, which says how they are cut and what forms their words have."""
+        return str(self.about["language"])
 
     @cached_property
     def typical_length(self) -> float:
@@ -162,6 +168,7 @@ def _from_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> Ca
         and all(np.isfinite(array).all() for array in (vectors, subwords, left, right, soundness, score))
         and soundness[1] > 0
         and isinstance(about, dict)
+        and about.get("language") in languages.LANGUAGES
     )
     if not sound:
         raise ValueError("shapes do not match")

@@ -121,6 +121,11 @@ def lcs_lengths(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='
     Per reference: length of the longest common subsequence with its candidate; int64[n_references].
     """
 
+def subsequence_places(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], other_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    Per word of a caption: its place in the other caption by a longest common subsequence, the one with the most neighbors, or -1; int32[n_tokens]. Captions of more than 2,048 words on average have none.
+    """
+
 def skip_bigram_matches(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gap: int, threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     Per reference: skip-bigrams at most `gap` positions apart that it shares with its candidate; int64[n_references].

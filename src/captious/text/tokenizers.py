@@ -58,6 +58,8 @@ class Tokenizer:
     #: Whether captions are one text, in which the next one may change how a caption is cut.
     as_one_text: bool = field(default=False, repr=False)
     prepared: Callable[[str], str] | None = field(default=None, repr=False)
+    #: What gives one form to words that are written in several ways; see ``captious.text.word_forms``.
+    form: Callable[[str], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.name or not all(c.isalnum() or c in ".-_" for c in self.name):
@@ -92,6 +94,10 @@ class Tokenizer:
             EncodingError: a caption with lone surrogates.
             ParameterError: a tokenizer function that did not return a list of strings.
         """
+        if self.form is not None:
+            found = Vocabulary()
+            ids, offsets = replace(self, form=None).encode(captions, found)
+            return vocabulary.add(tuple(map(self.form, found.words())))[ids], offsets
         try:
             if self.rule is not None:
                 ids, offsets = vocabulary.encode(self._prepared(captions), self.rule, threads())
@@ -110,11 +116,9 @@ class Tokenizer:
         Returns and raises as ``encode`` does.
         """
         try:
-            if self.rule is not None:
+            if self.rule is not None and self.form is None:
                 return vocabulary.lookup(self._prepared(captions), self.rule, threads())
-            return vocabulary.lookup(
-                tuple(map(" ".join, map(self._call, captions))), TokenizerRule.whitespace, threads()
-            )
+            return vocabulary.lookup(tuple(map(" ".join, map(self, captions))), TokenizerRule.whitespace, threads())
         except UnicodeEncodeError:
             raise _surrogates(captions) from None
 

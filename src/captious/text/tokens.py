@@ -5,8 +5,8 @@ Ask a table for them: ``captions.layer(TokenLayer(PTB))``. Each is computed once
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -44,9 +44,20 @@ class Tokens:
         """
         vocabulary = Vocabulary() if vocabulary is None else vocabulary.copy()
         ids, offsets = tokenizer.encode(captions, vocabulary)
-        for word in map(vocabulary.word, vocabulary.divisible().tolist()):
-            vocabulary.add(tuple(word.split()))
+        _add_pieces(vocabulary)
         return cls(ids, offsets, vocabulary)
+
+    def in_one_form(self, form: Callable[[str], str], vocabulary: Vocabulary | None = None) -> Tokens:
+        """The captions with the forms of their words.
+
+        Args:
+            form: gives the form of a word.
+            vocabulary: words that keep their ids; it is copied, not added to.
+        """
+        vocabulary = Vocabulary() if vocabulary is None else vocabulary.copy()
+        ids = vocabulary.add(tuple(map(form, self.vocabulary.words())))
+        _add_pieces(vocabulary)
+        return Tokens(ids[self.ids], self.offsets, vocabulary)
 
     @classmethod
     def checked(cls, ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary, n: int) -> Tokens:
@@ -99,6 +110,12 @@ class Tokens:
         return Tokens(np.concatenate(parts), offsets, self.vocabulary)
 
 
+def _add_pieces(vocabulary: Vocabulary) -> None:
+    """Add what ``Tokens.split`` makes of words that hold white space."""
+    for word in map(vocabulary.word, vocabulary.divisible().tolist()):
+        vocabulary.add(tuple(word.split()))
+
+
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """The numbers of all ranges, one after the other."""
     return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
@@ -123,10 +140,16 @@ class TokenLayer(KeyedByFields):
         return Tokens.checked(ids, offsets, Vocabulary.of_arrays(arrays), len(references.texts))
 
     def of_references(self, references: References) -> Tokens:
-        return Tokens.of(references.texts, self.tokenizer)
+        if (form := self.tokenizer.form) is None:
+            return Tokens.of(references.texts, self.tokenizer)
+        written: Tokens = references.layer(TokenLayer(replace(self.tokenizer, form=None)))
+        return written.in_one_form(form)
 
     def of_candidates(self, captions: Captions, references: Tokens) -> Tokens:
-        return Tokens.of(captions.candidates, self.tokenizer, references.vocabulary)
+        if (form := self.tokenizer.form) is None:
+            return Tokens.of(captions.candidates, self.tokenizer, references.vocabulary)
+        written: Tokens = captions.layer(TokenLayer(replace(self.tokenizer, form=None)))[0]
+        return written.in_one_form(form, references.vocabulary)
 
 
 @dataclass(frozen=True)

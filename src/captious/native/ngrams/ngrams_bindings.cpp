@@ -124,6 +124,17 @@ void bind_ngrams(nb::module_& m) {
         "ids"_a, "offsets"_a, "reference_ids"_a, "reference_offsets"_a, "image_offsets"_a, "threads"_a,
         "Per reference: length of the longest common subsequence with its candidate; int64[n_references].");
     m.def(
+        "subsequence_places",
+        [](Int32In ids, Int64In offsets, Int32In other_ids, Int64In other_offsets, int threads) {
+            TokensView captions = view(ids, offsets), others = view(other_ids, other_offsets);
+            if (captions.count != others.count) throw nb::value_error("not as many captions as others");
+            return fill_array<std::int32_t>(
+                ids.size(), [&](std::int32_t* out) { subsequence_places(captions, others, threads, out); });
+        },
+        "ids"_a, "offsets"_a, "other_ids"_a, "other_offsets"_a, "threads"_a,
+        "Per word of a caption: its place in the other caption by a longest common subsequence, the one with the most "
+        "neighbors, or -1; int32[n_tokens]. Captions of more than 2,048 words on average have none.");
+    m.def(
         "skip_bigram_matches",
         [](Int32In ids, Int64In offsets, Int32In reference_ids, Int64In reference_offsets, Int64In image_offsets,
            std::int64_t gap, int threads) {

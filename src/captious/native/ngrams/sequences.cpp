@@ -64,6 +64,47 @@ private:
     std::vector<std::uint64_t> row_;
 };
 
+// A longest common subsequence of two captions by dynamic programming, with the most neighbors.
+class Subsequence {
+public:
+    void find(std::span<const std::int32_t> caption, std::span<const std::int32_t> other, std::int32_t* out) {
+        std::fill_n(out, caption.size(), -1);
+        if (other.empty() || caption.size() > kMostCells / other.size()) return;
+        std::size_t columns = other.size() + 1;
+        best_.assign((caption.size() + 1) * columns, 0);
+        ending_.assign(best_.size(), kNone);
+        for (std::size_t i = 0; i < caption.size(); ++i) {
+            pulse_(columns);
+            for (std::size_t j = 0; j < other.size(); ++j) {
+                std::size_t before = i * columns + j, at = before + columns + 1;
+                if (caption[i] == other[j]) ending_[at] = kWord + std::max(best_[before], ending_[before] + kNeighbor);
+                best_[at] = std::max({ending_[at], best_[at - 1], best_[before + 1]});
+            }
+        }
+        std::size_t i = caption.size(), j = other.size();
+        bool is_ending = false;  // whether the words before i and j must be a pair
+        while (i > 0 && j > 0) {
+            std::size_t at = i * columns + j;
+            if (is_ending || (ending_[at] == best_[at] && best_[at] > 0)) {
+                std::size_t before = at - columns - 1;
+                is_ending = ending_[at] == kWord + kNeighbor + ending_[before] && ending_[before] > 0;
+                out[--i] = static_cast<std::int32_t>(--j);
+            } else if (best_[at] == best_[at - 1]) {
+                --j;
+            } else {
+                --i;
+            }
+        }
+    }
+
+private:
+    static constexpr std::size_t kMostCells = std::size_t{1} << 22;
+    static constexpr std::int64_t kWord = std::int64_t{1} << 24, kNeighbor = 1, kNone = -(std::int64_t{1} << 48);
+
+    std::vector<std::int64_t> best_, ending_;  // [words + 1][words of the other + 1]; ending_ in a pair
+    Pulse pulse_;
+};
+
 // Skip-bigrams of a candidate, counted left word by left word, so that no more memory is needed than the captions have
 // words.
 class SkipBigrams {
@@ -148,6 +189,13 @@ void lcs_lengths(TokensView candidates, TokensView references, std::span<const s
             for (auto r = image_offsets[i]; r < image_offsets[i + 1]; ++r)
                 out[r] = lcs.length_with(references[static_cast<std::size_t>(r)]);
         }
+    });
+}
+
+void subsequence_places(TokensView captions, TokensView others, int threads, std::int32_t* out) {
+    parallel_for(captions.count, threads, 64, [&](std::size_t begin, std::size_t end) {
+        Subsequence subsequence;
+        for (std::size_t i = begin; i < end; ++i) subsequence.find(captions[i], others[i], out + captions.offsets[i]);
     });
 }
 
