@@ -83,7 +83,7 @@ def test_neighbors_are_not_shown_while_the_board_is_hidden(rows: list[Any]) -> N
 def test_the_page_of_a_submission_shows_its_neighbors_and_the_leader(site: Site, rows: list[Any]) -> None:
     page = site.client().get(rows[5].url).content.decode()
     assert "of 10</h2>" in page
-    assert "the entry of each team" in page
+    assert "among the entries of teams" in page
     assert "the leader" in page
     assert "best before" not in page
 
