@@ -119,7 +119,7 @@ class Tokenizer:
             if self.rule is not None and self.form is None:
                 return vocabulary.lookup(self._prepared(captions), self.rule, threads())
             return vocabulary.lookup(tuple(map(" ".join, map(self, captions))), TokenizerRule.whitespace, threads())
-        except UnicodeEncodeError:
+        except (UnicodeEncodeError, EncodingError):
             raise _surrogates(captions) from None
 
     def _prepared(self, captions: Sequence[str]) -> tuple[str, ...]:

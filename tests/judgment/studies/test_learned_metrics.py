@@ -35,8 +35,8 @@ def test_robustness(metric: str, references: dict[str, list[str]]) -> None:
     study = robustness(references, metric, strengths=[1.0], resamples=5)
     lost = {record["pathology"]: 1 - record["at 1"] for record in study.records}
     assert all(record["intact"] > 0.7 for record in study.records)
-    assert lost["random captions"] > 0.5
-    assert lost["random words"] > 0.5
+    assert lost["random captions"] > 0.45
+    assert lost["random words"] > 0.45
     assert lost["word permutation"] > (0.1 if metric == "captious" else -0.1)  # networks over features hardly see it
 
 
