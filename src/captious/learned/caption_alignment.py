@@ -251,9 +251,10 @@ def word_contradictions(found: NearCopies, n_tokens: int) -> NDArray[np.float64]
     closeness = found.closeness[found.pair]
     order = np.lexsort((found.difference, -closeness, found.token))
     token = found.token[order]
-    # Differences are far smaller than the step between words, so the least one is looked for anew with each word.
-    step = 1e6
-    least = np.minimum.accumulate(found.difference[order] - token * step) + token * step
+    # The least difference is looked for anew with each word, among ranks: whole numbers, which lose nothing.
+    levels, ranks = np.unique(found.difference[order], return_inverse=True)
+    begins = token * len(levels)
+    least = levels[np.minimum.accumulate(ranks - begins) + begins]
     largest = np.zeros(n_tokens)
     np.maximum.at(largest, token, closeness[order] * least)
     return largest
