@@ -178,5 +178,6 @@ def test_every_parameter_is_in_the_signature_and_keeps_streams_apart(make: Make,
         for output, text in zip(metric.outputs, signature, strict=True):
             name, *parts = text.split("|")
             assert name == output
-            assert f"variant:{metric.variant}" in parts
+            is_of_light = output in ("captious-precision", "captious-recall")  # which no encoder changes
+            assert f"variant:{'light' if is_of_light else metric.variant}" in parts
             assert parts[-1].startswith("captious:")
