@@ -49,6 +49,52 @@ def test_file_edit_and_delete(site: Site, ann: Any) -> None:
     assert call(site, ann, "GET", address).status_code == 404
 
 
+@pytest.mark.parametrize("text", ["maybe", "", "ture", "2"])
+def test_what_is_neither_true_nor_false(site: Site, ann: Any, text: str) -> None:
+    from captious.server.models import User
+
+    [submission] = site.submissions()
+    root = User.objects.create(username="root", is_superuser=True)
+    for method, address, name in (
+        ("POST", f"submissions/{submission.pk}/edit", "public"),
+        ("POST", f"submissions/{submission.pk}/choose", "chosen"),
+        ("POST", "challenges/demo/submissions?method=x&", "dry_run"),
+        ("GET", "challenges/demo/leaderboard", "all"),
+        ("GET", "challenges/demo/archive?phase=main&", "public"),
+    ):
+        answer = call(site, root, method, f"{address}{'' if '?' in address else '?'}{name}={text}")
+        assert (answer.status_code, answer.json()) == (400, {"error": f"{name} is true or false, not {text!r}."})
+    submission.refresh_from_db()
+    assert submission.public
+    for text, value in (("no", False), ("TRUE", True)):
+        assert call(site, ann, "POST", f"submissions/{submission.pk}/edit?public={text}").json()["public"] is value
+
+
+def test_a_leaderboard_is_sorted_by_what_there_is(site: Site, ann: Any) -> None:
+    answer = call(site, ann, "GET", "challenges/demo/leaderboard?sort=-blue-4")
+    assert answer.status_code == 400
+    assert "bleu-4" in answer.json()["error"]
+    for sort in ("", "bleu-4", "-bleu-4", "-date"):
+        assert call(site, ann, "GET", f"challenges/demo/leaderboard?sort={sort}").status_code == 200
+
+
+def test_rows_name_submissions(site: Site, ann: Any) -> None:
+    ids = {row["id"] for row in parsed(call(site, ann, "GET", "challenges/demo/leaderboard?all=true"))}
+    assert {row.pk for row in site.submissions()} < ids
+    for pk in ids:
+        assert call(site, ann, "GET", f"submissions/{pk}").json()["id"] == pk
+
+
+def test_quotas_say_what_is_left(site: Site, ann: Any) -> None:
+    from captious.server.models import Phase
+
+    Phase.objects.update(scored_per_day=3, scored_in_total=0, attempts_per_day=1)
+    [row] = call(site, ann, "GET", "challenges/demo/quotas").json()
+    assert (row["scored_today"], row["scored_per_day"], row["scored_left_today"]) == (1, 3, 2)
+    assert (row["scored"], row["scored_in_total"], row["scored_left"]) == (1, 0, None)
+    assert (row["attempts_today"], row["attempts_per_day"], row["attempts_left_today"]) == (1, 1, 0)
+
+
 class TestTokens:
     def test_one_that_can_only_read(self, site: Site, ann: Any) -> None:
         [submission] = site.submissions()

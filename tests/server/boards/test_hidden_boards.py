@@ -83,3 +83,25 @@ def test_the_overview_says_what_will_be_shown(site: Site, tmp_path: Path, limits
     page = site.client().get("/challenges/small/").content.decode()
     all_texts = ("scores are not shown", "scores are shown when it has closed", "leaderboard hidden")
     assert [text for text in all_texts if text in page] == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ('scores_shown = "never"', "This phase does not show scores."),
+        ('scores_shown = "at-end"\ncloses = "2120-03-01T12:00:00Z"', "soon after 2120-03-01 12:00 UTC."),
+        ('board = "hidden"', "The organizers have hidden the leaderboard of this phase. Teams see the scores"),
+    ],
+)
+def test_files_and_calls_say_why(site: Site, tmp_path: Path, limits: str, said: str) -> None:
+    site.load(write_folder(tmp_path / "small", limits=limits))
+    client = site.client()
+    for address in ("leaderboard", "compare"):
+        answer = client.get(f"/api/v1/challenges/small/{address}?phase=main")
+        assert answer.status_code == 403
+        error = answer.json()["error"]
+        assert error.startswith("The leaderboard of main is not shown. ")
+        assert said in error
+    for ending in ("json", "csv"):
+        answer = client.get(f"{ADDRESS}.{ending}?phase=main")
+        assert (answer.status_code, said in answer.content.decode()) == (403, True)

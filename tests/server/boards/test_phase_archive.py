@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 pytest.importorskip("django")
 
 from tests.support.site import EXAMPLES, Site
+from tests.support.small_challenge import queue, write_folder
 
 
 @pytest.fixture
@@ -162,8 +164,6 @@ class TestDataCite:
         assert b"ann" not in archive(demo, public="1", anonymous="1")["datacite.json"]
 
     def test_the_year_in_which_a_phase_closed(self, demo: Site) -> None:
-        from datetime import UTC, datetime
-
         from captious.server.models import Phase
 
         Phase.objects.update(opens=datetime(2019, 1, 1, tzinfo=UTC), closes=datetime(2020, 2, 1, tzinfo=UTC))
@@ -216,6 +216,82 @@ def test_private_references_and_exact_scores_stay(site: Site, tmp_path: Path) ->
         scores = [row["score"] for row in table(files) if row["captions"] == "test"]
         assert scores
         assert all(len(score) <= len("0.1234") for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("withheld", "said"),
+    [
+        ({"board": "hidden"}, "The organizers have hidden the leaderboard"),
+        ({"scores_shown": "at-end", "closes": datetime(2120, 3, 1, tzinfo=UTC)}, "soon after 2120-03-01 00:00 UTC."),
+        ({"scores_shown": "never"}, "This phase does not show scores."),
+    ],
+)
+def test_no_public_archive_while_scores_are_withheld(demo: Site, withheld: dict[str, Any], said: str) -> None:
+    from captious.server.models import Phase, User
+    from captious.server.people.secrets import make_token
+
+    Phase.objects.update(**withheld)
+    root = User.objects.create(username="root", is_superuser=True)
+    page = demo.client(root).get("/challenges/demo/archive.zip?phase=main&public=1")
+    assert (page.status_code, said in page.content.decode()) == (403, True)
+    headers = {"Authorization": f"Bearer {make_token(root, 'x')}"}
+    for query in ("public=1", "public=true", "public=yes&anonymous=1"):
+        answer = demo.client().get(f"/api/v1/challenges/demo/archive?phase=main&{query}", headers=headers)
+        assert (answer.status_code, said in answer.json()["error"]) == (403, True)
+    assert table(archive(demo))  # which only organizers get
+
+
+def test_the_public_archive_of_a_phase_that_has_ended(demo: Site) -> None:
+    from captious.server.models import Phase
+
+    Phase.objects.update(scores_shown="at-end", closes=datetime(2020, 3, 1, tzinfo=UTC))
+    assert table(archive(demo, public="1"))
+
+
+class TestReadme:
+    """No sentence of the README ends in nothing."""
+
+    def test_private_references_and_captions(self, site: Site, tmp_path: Path) -> None:
+        from captious.server.models import User
+
+        site.load(write_folder(tmp_path / "small"))
+        queue()
+        site.work()
+        root = User.objects.create(username="root", is_superuser=True)
+        response = site.client(root).get("/challenges/small/archive.zip?phase=main&public=1")
+        with zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content))) as opened:
+            readme = opened.read("README.md").decode()
+        assert "There are no captions, as the captions files of this phase are not public." in readme
+        assert "They cannot be computed once more from this archive, as no references are public." in readme
+        assert not readme.rstrip().endswith(":")
+        assert "captious score" not in readme
+
+    def test_no_team_has_agreed(self, demo: Site) -> None:
+        from captious.server.models import Submission
+
+        Submission.objects.update(may_publish=False, is_baseline=False)
+        files = archive(demo, public="1")
+        readme = files["README.md"].decode()
+        assert "There are no captions, as no team has agreed to that." in readme
+        assert "Where references are public, captions can be scored like that:" in readme
+        assert not any(name.startswith("captions/") for name in files)
+
+    def test_nobody_has_submitted(self, demo: Site) -> None:
+        from captious.server.models import Submission
+
+        Submission.objects.update(public=False)
+        assert "There are no captions, as no submission has scores." in archive(demo, public="1")["README.md"].decode()
+
+    def test_the_creator(self, demo: Site) -> None:
+        from captious.server.models import Challenge
+
+        sentence = "the creator there is this site, captious: edit it."
+        challenge = Challenge.objects.get()
+        for names in ([], ["Ann Smith"]):
+            challenge.definition_values |= {"organized_by": names}
+            challenge.save()
+            assert (sentence in archive(demo, public="1")["README.md"].decode()) is not bool(names)
+            assert sentence not in archive(demo)["README.md"].decode()
 
 
 def test_others_get_nothing(demo: Site) -> None:

@@ -279,3 +279,11 @@ class TestProblems:
         with pytest.raises(CaptionFileError):
             import_bundle(tmp_path, tmp_path / "new", tmp_path / "refs.json")
         assert not (tmp_path / "new").exists()
+
+
+def test_a_file_that_is_not_there_is_not_sought_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "competition.yaml").write_text(CODABENCH)
+    with pytest.raises(InputError, match=r"typo\.zip\n.*there is no such file"):
+        import_bundle(tmp_path / "typo.zip", tmp_path / "new")
+    assert not (tmp_path / "new").exists()

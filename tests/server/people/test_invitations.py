@@ -76,3 +76,26 @@ def test_the_page_to_sign_in_says_what_for(site: Site, path: str, purpose: str) 
     visitor = site.client()
     assert purpose in text_of(visitor, visitor.get(path)["Location"])
     assert '<p class="lead">' not in text_of(visitor, "/sign-in?next=//elsewhere.example.org/")
+
+
+def test_an_invitation_that_cannot_be_used_says_so(site: Site, invitation: str) -> None:
+    from django.utils import timezone
+
+    from captious.server.models import Invitation
+    from captious.server.people.secrets import make_token
+
+    bob = site.user("bob")
+    headers = {"Authorization": f"Bearer {make_token(bob, 'x', scopes=['teams'])}"}
+
+    def check(path: str) -> None:
+        for client, method in ((site.client(), "get"), (site.client(bob), "get"), (site.client(bob), "post")):
+            answer = getattr(client, method)(path)
+            assert answer.status_code == 404
+            assert "There is no such invitation" in answer.content.decode()
+        called = site.client().post("/api/v1/join", {"invitation": path}, headers=headers)
+        assert called.status_code == 404
+        assert "has expired or was withdrawn. Ask the team for a new one." in called.json()["error"]
+
+    check(f"{invitation}x")
+    Invitation.objects.update(expires=timezone.now())
+    check(invitation)

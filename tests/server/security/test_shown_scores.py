@@ -111,9 +111,9 @@ def test_scores_that_are_shown_later_or_never(probed: Site, phase: str) -> None:
         for address in addresses(probed, phase):
             response = client(probed, user).get(address)
             own = user == "ann" and ("/submissions/" in address) and "csv" not in address
-            is_page = bool(re.search(r"/small/(leaderboard|compare|captions)\b(?!\.)", address))
-            assert response.status_code == (200 if own else 403 if is_page else 404), (user, address)
-            if own or is_page:
+            is_board = bool(re.search(r"/small/(leaderboard|compare|captions)\b", address))
+            assert response.status_code == (200 if own else 403 if is_board else 404), (user, address)
+            if own or is_board:
                 assert not re.search(r"(?<![\w.])\.\d{3}|\d\.\d{4}\b(?!:)|bleu-4", body_of(response)), address
     for address in addresses(probed, phase):
         assert client(probed, "olga").get(address).status_code == 200, address

@@ -130,12 +130,22 @@ class TermsTextAnswer(TypedDict):
 
 @_exact
 class QuotaAnswer(TypedDict):
-    """What a team has used up of a phase. ``exhausted`` says why nothing more is taken; it is empty if something is."""
+    """What a team has used up of a phase, and what is left of each quota.
+
+    Limits of 0 are none, of which null is left. ``exhausted`` says why nothing more is taken; it is empty if something
+    is.
+    """
 
     phase: str
     scored_today: int
+    scored_per_day: int
+    scored_left_today: int | None
     scored: int
+    scored_in_total: int
+    scored_left: int | None
     attempts_today: int
+    attempts_per_day: int
+    attempts_left_today: int | None
     exhausted: str
 
 
@@ -301,8 +311,9 @@ class SubmissionAnswer(TypedDict):
 
 @_exact
 class BoardRow(TypedDict):
-    """A row of a leaderboard."""
+    """A row of a leaderboard; ``id`` is that of the submission."""
 
+    id: int
     method: str
     team: str
     rank: int | None
@@ -390,14 +401,26 @@ def terms_answer(row: TermsAcceptance) -> TermsAnswer:
 
 
 def quota_answer(quota: Quota) -> QuotaAnswer:
-    """What is used up of a phase."""
+    """What is used up of a phase, and what is left."""
+    phase = quota.phase
     return {
-        "phase": quota.phase.name,
+        "phase": phase.name,
         "scored_today": quota.scored_today,
+        "scored_per_day": phase.scored_per_day,
+        "scored_left_today": _left(phase.scored_per_day, quota.scored_today),
         "scored": quota.scored,
+        "scored_in_total": phase.scored_in_total,
+        "scored_left": _left(phase.scored_in_total, quota.scored),
         "attempts_today": quota.attempts_today,
+        "attempts_per_day": phase.attempts_per_day,
+        "attempts_left_today": _left(phase.attempts_per_day, quota.attempts_today),
         "exhausted": quota.exhausted,
     }
+
+
+def _left(limit: int, used: int) -> int | None:
+    """What is left of a quota; None if there is none."""
+    return max(limit - used, 0) if limit else None
 
 
 def comparison_answer(row: ComparedOutput) -> ComparisonAnswer:

@@ -14,12 +14,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from captious.server.flags import flag
 from captious.server.models import Challenge, Submission, Token
 from captious.server.people.addresses import token_in
 from captious.server.people.rates import limit
 from captious.server.people.secrets import token_of
 
 View = Callable[..., HttpResponse]
+_LONGEST_QUOTED = 100  # characters
 
 
 class Failure(Exception):
@@ -86,6 +88,9 @@ def call(**methods: Declared) -> Callable[[View], View]:
                     _check(request.token, request.method, declared, kwargs)
                 elif declared.needs_user:
                     raise Failure(401, "Give a token: Authorization: Bearer TOKEN. Make one on your account page.")
+                for parameter in declared.parameters:
+                    if parameter.type == "boolean":
+                        is_true(request, parameter.name, default=False)
                 return view(request, *args, **kwargs)
             except Failure as failure:
                 return failure.answer
@@ -130,6 +135,11 @@ def _check(token: Token, method: str, declared: Declared, parts: Mapping[str, An
 
 
 def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
-    """A parameter that is true or false."""
+    """A parameter that is true or false; 400 if it is neither."""
     text = request.GET.get(name)
-    return default if text is None else text.lower() in {"1", "true", "yes", "on"}
+    if text is None:
+        return default
+    value = flag(text)
+    if value is None:
+        raise Failure(400, f"{name} is true or false, not {text[:_LONGEST_QUOTED]!r}.")
+    return value

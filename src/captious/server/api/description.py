@@ -24,7 +24,7 @@ _REF = "#/components/schemas/{model}"
 _ERRORS = {
     "400": "A parameter is wrong.",
     "401": "There is no token, or it is not valid.",
-    "403": "The token does not have the scope, or is for another challenge.",
+    "403": "The token does not have the scope or is for another challenge, or the leaderboard is not shown.",
     "404": "There is no such thing, or you may not see it.",
     "409": "It cannot be done now; the error says why.",
     "411": "Content-Length is missing.",

@@ -89,7 +89,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
 
 @call(
     GET=Declared(
-        "What a team has used up of the quotas of each phase.",
+        "What a team has used up of the quotas of each phase, and what is left.",
         list[QuotaAnswer],
         parameters=[_TEAM],
         needs_user=True,
@@ -97,7 +97,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
     )
 )
 def quotas(request: HttpRequest, slug: str) -> HttpResponse:
-    """What a team has used up; the limits are in the challenge."""
+    """What a team has used up, the limits, and what is left."""
     challenge = challenge_for(request.user, slug)
     team, now = team_of(request), timezone.now()
     used = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
@@ -114,7 +114,7 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("phase", "Its name; by default, the phase that is open."),
             Parameter("references", "A reference set, such as c5, or val2014/c5."),
         ],
-        errors=[404],
+        errors=[403, 404],
     )
 )
 def compare(request: HttpRequest, slug: str) -> HttpResponse:

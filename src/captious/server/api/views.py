@@ -19,9 +19,10 @@ from captious.server.api.answers import (
 )
 from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
 from captious.server.api.uploads import new_submission, receive, upload_key, valid
+from captious.server.boards.leaderboard_query import DATE
 from captious.server.models import Submission
 from captious.server.operations.prometheus import prometheus_text
-from captious.server.pages.challenges import leaderboard_json
+from captious.server.pages.challenges import leaderboard_json, query_of
 from captious.server.pages.forms import EditForm
 from captious.server.pages.management import archive_answer
 from captious.server.pages.submissions import choose_submission, delete_submission, edit_submission, upload_of
@@ -67,11 +68,15 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("sort", "An output, or date; with - in front, the largest first."),
             Parameter("all", "All submissions, not only entries.", "boolean"),
         ],
-        errors=[404],
+        errors=[400, 403, 404],
     )
 )
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A leaderboard as JSON; the same that the site has without a token."""
+    output = request.GET.get("sort", "").removeprefix("-")
+    names = query_of(request, slug).outputs.names
+    if output and output not in (*names, DATE):
+        raise Failure(400, f"sort is one of {', '.join([*names, DATE])}, with - in front for the largest first.")
     response: HttpResponse = leaderboard_json(request, slug)
     return response
 
@@ -157,11 +162,11 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "application/zip",
         parameters=[
             Parameter("phase", "Its name.", is_required=True),
-            Parameter("public", "1 for what everybody may see.", "boolean"),
-            Parameter("anonymous", "1 for numbers in place of the names of teams.", "boolean"),
+            Parameter("public", "Only what everybody may see; 403 while the leaderboard is not shown.", "boolean"),
+            Parameter("anonymous", "Numbers in place of the names of teams.", "boolean"),
         ],
         needs_user=True,
-        errors=[404],
+        errors=[400, 403, 404],
     )
 )
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
@@ -267,7 +272,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         SubmissionAnswer,
         parameters=[Parameter("chosen", "false to let the best one count again.", "boolean")],
         needs_user=True,
-        errors=[403, 404, 409],
+        errors=[400, 403, 404, 409],
     )
 )
 def choose(request: HttpRequest, pk: int) -> HttpResponse:

@@ -234,6 +234,7 @@ def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
     for row in rows:
         scored = {cell.name: cell for cell in row.cells if cell.signature}
         values = {
+            "id": row.submission.pk,
             "method": row.submission.method,
             "team": row.submission.team_shown,
             "rank": row.rank,

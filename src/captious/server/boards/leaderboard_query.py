@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from captious.server.boards.board_outputs import BoardOutputs, ReferenceSet
+from captious.server.flags import flag
 from captious.server.models import Challenge, Phase, Standing, Submission
 from captious.server.people.access import may_see_board
 from captious.server.row_ids import row_id
@@ -110,7 +111,7 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
         output=output if is_known else rank_by,
         ascending=(not sort.startswith("-") if is_known or output == DATE else rank_by in outputs.lower_is_better),
         by_date=output == DATE,
-        everything=parameters.get("all") == "1",
+        everything=flag(parameters.get("all", "")) is True,
         find=parameters.get("find", "").strip()[:_LONGEST_FIND],
     )
 

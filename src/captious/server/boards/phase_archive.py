@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Any
 
 import tomlkit
+from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from captious.row_files import csv_row, csv_text
@@ -118,10 +119,15 @@ class PhaseArchive:
             if (challenge.folder / name).is_file():
                 yield f"challenge/{name}", content(challenge.folder / name)
         for submission in self._with_captions().iterator(chunk_size=100):
-            for captions in self.phase.captions:
+            for captions in self._captions_files():
                 path = storage.captions_file(submission.folder, captions)
-                if (challenge.is_public(captions) or not self.is_public) and path.is_file():
+                if path.is_file():
                     yield f"captions/{self._number(submission)}/{captions}.json", content(path)
+
+    def _captions_files(self) -> list[str]:
+        """The captions files of submissions that are in it: all, or for everybody, the public ones."""
+        challenge = self.phase.challenge
+        return [name for name in self.phase.captions if not self.is_public or challenge.is_public(name)]
 
     def _with_captions(self) -> QuerySet[Submission]:
         """The submissions whose captions are in it: all, or for everybody, baselines and those of teams that agreed."""
@@ -141,39 +147,61 @@ class PhaseArchive:
             document.pop("organizers", None)
         return tomlkit.dumps(document)
 
-    def _of_whom(self) -> str:
-        """Whose captions are in it, for the README."""
+    def _contents(self, *, has_captions: bool) -> str:
+        """What folders are in it, for the README: whose captions, or why there are none."""
         n, n_with = self.submissions().count(), self._with_captions().count()
-        return "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
+        if has_captions:
+            whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
+            return f"`captions/` has the captions of {whom}, `challenge/` the challenge."
+        if not n:
+            why = "no submission has scores"
+        elif not self._captions_files():
+            why = "the captions files of this phase are not public"
+        else:
+            why = "no team has agreed to that"
+        return f"`challenge/` has the challenge. There are no captions, as {why}."
+
+    def _scoring_commands(self, *, has_captions: bool) -> list[str]:
+        """What computes scores once more, for the README: a command for each public reference set."""
+        challenge, definition = self.phase.challenge, self.phase.challenge.definition
+        sets = [row for row in self.phase.reference_sets.values() if challenge.is_public(row.captions)]
+        if not sets:
+            return ["They cannot be computed once more from this archive, as no references are public."]
+        what = "they can be computed once more" if has_captions else "captions can be scored like that"
+        lines = [f"Where references are public, {what}:", ""]
+        for row in sets:
+            words = ["captious", "score", f"captions/SUBMISSION/{row.captions}.json", f"challenge/{row.file}", "--ci"]
+            words += [word for metric in definition.metrics for word in ("-m", metric)]
+            for name, value in definition.settings.items():
+                words += [f"--{name.replace('_', '-')}", value]
+            lines += [f"    {shlex.join(words)}", ""]
+        return lines
+
+    def _about_metadata(self) -> list[str]:
+        """What datacite.json is, for the README of a public archive."""
+        lines = ["`datacite.json` has the attributes of a DOI by DataCite's schema 4.5."]
+        if not self.phase.challenge.definition.organized_by:
+            site = settings.CAPTIOUS.site_name
+            lines.append(
+                f"The challenge does not say who organized it, so the creator there is this site, {site}: edit it."
+            )
+        return lines
 
     def _readme(self) -> str:
         challenge, definition = self.phase.challenge, self.phase.challenge.definition
+        has_captions = bool(self._captions_files()) and self._with_captions().exists()
         lines = [f"# {challenge.title}: {self.phase}", "", challenge.summary, ""]
         lines += [f"License: {definition.license}", ""] if definition.license else []
         lines += ["How to cite:", "", *(f"    {line}" for line in definition.citation.splitlines()), ""] * bool(
             definition.citation
         )
         lines += [
-            *["`datacite.json` has the attributes of a DOI by DataCite's schema 4.5."] * self.is_public,
+            *(self._about_metadata() if self.is_public else []),
             "`scores.csv` has a row for each submission, reference set and output, with 95% intervals and signatures.",
-            f"`captions/` has the captions of {self._of_whom()}, `challenge/` the challenge.",
+            self._contents(has_captions=has_captions),
             f"Scores were computed with captious {__version__}.",
-            "Where references are public, they can be computed once more:",
-            "",
+            *self._scoring_commands(has_captions=has_captions),
         ]
-        for row in self.phase.reference_sets.values():
-            if challenge.is_public(row.captions):
-                words = [
-                    "captious",
-                    "score",
-                    f"captions/SUBMISSION/{row.captions}.json",
-                    f"challenge/{row.file}",
-                    "--ci",
-                ]
-                words += [word for metric in definition.metrics for word in ("-m", metric)]
-                for name, value in definition.settings.items():
-                    words += [f"--{name.replace('_', '-')}", value]
-                lines += [f"    {shlex.join(words)}", ""]
         return "\n".join(lines)
 
 

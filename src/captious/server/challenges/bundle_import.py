@@ -64,6 +64,8 @@ def import_bundle(bundle: Path, folder: Path, references: Path | None = None) ->
 def _opened(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
     """The YAML file of a bundle, with its other files beside it, and what it says."""
     names = (*_CODABENCH, *_EVALAI)
+    if not bundle.exists():
+        raise InputError(f"cannot read {bundle}", where="there is no such file")
     try:
         folder = bundle if bundle.is_dir() else bundle.parent
         if bundle.is_file() and zipfile.is_zipfile(bundle):

@@ -25,7 +25,7 @@ from captious.server.boards.leaderboard_query import Query, phase_from, query_fr
 from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import ComparedOutput, compare_submissions
 from captious.server.models import Challenge, Phase, Submission
-from captious.server.pages.error_pages import OldScoresError
+from captious.server.pages.error_pages import ExplainedError, OldScoresError
 from captious.server.pages.forms import open_phases
 from captious.server.pages.news import news_of
 from captious.server.people.access import (
@@ -36,6 +36,7 @@ from captious.server.people.access import (
     may_manage,
     may_see_board,
     visible_challenges,
+    why_hidden,
 )
 from captious.server.people.teams import teams_of
 from captious.server.submissions.quotas import Quota, quota
@@ -46,11 +47,13 @@ _LONGEST_WORD = 60  # characters
 _PARTS_AT_A_TIME = 100  # of a file that is sent
 
 
-class HiddenBoardError(Http404):
+class HiddenBoardError(ExplainedError):
     """A leaderboard that is not shown to the reader, of a phase that the reader knows; see ``_explained``."""
 
+    status = 403
+
     def __init__(self, phase: Phase) -> None:
-        super().__init__()
+        super().__init__(f"The leaderboard of {phase} is not shown. {why_hidden(phase)}")
         self.phase = phase
 
 
@@ -65,7 +68,14 @@ def _explained(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
             phase, challenge = hidden.phase, hidden.phase.challenge
             shown = [other for other in challenge.phase_list if may_see_board(request.user, other)]
             return challenge_page(
-                request, challenge, "hidden_board", "leaderboard", status=403, phase=phase, shown=shown
+                request,
+                challenge,
+                "hidden_board",
+                "leaderboard",
+                status=hidden.status,
+                phase=phase,
+                reason=why_hidden(phase),
+                shown=shown,
             )
 
     return page
@@ -157,7 +167,7 @@ def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Pag
 @_explained
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A page of a leaderboard."""
-    query = _query(request, slug)
+    query = query_of(request, slug)
     board = boards.board(query, request.user, request.GET.get("page"))
     return challenge_page(request, query.challenge, "leaderboard", "leaderboard", board=board, page=board.page)
 
@@ -165,14 +175,14 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def leaderboard_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as JSON."""
-    query = _query(request, slug)
+    query = query_of(request, slug)
     return StreamingHttpResponse(_blocks(boards.as_json(boards.all_rows(query), query)), "application/json")
 
 
 @require_safe
 def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as CSV."""
-    query = _query(request, slug)
+    query = query_of(request, slug)
     heads, rows = boards.as_table(boards.all_rows(query), query)
     return csv_file(heads, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
 
@@ -220,7 +230,7 @@ def compared(request: HttpRequest, slug: str) -> tuple[AskedComparison, list[Com
         HiddenBoardError: the leaderboard is not shown to the user.
         Http404: there is none.
     """
-    query = _query(request, slug)
+    query = query_of(request, slug)
     ticked = request.GET.getlist("systems")
     wanted = [request.GET.get(name, "") for name in ("a", "b")] if not ticked else [*ticked, "", ""][:2]
     choices = choices_of(query, request.user, wanted)
@@ -285,7 +295,7 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     )
 
 
-def _query(request: HttpRequest, slug: str) -> Query:
+def query_of(request: HttpRequest, slug: str) -> Query:
     """The leaderboard that an address asks for.
 
     Raises:
@@ -304,7 +314,7 @@ def _query(request: HttpRequest, slug: str) -> Query:
 
 def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[Submission]]:
     """What an address asks for, and the submissions that can be chosen."""
-    query = _query(request, slug)
+    query = query_of(request, slug)
     if not query.challenge.is_public(query.references.captions):
         raise Http404
     values, systems = request.GET, request.GET.getlist("systems")

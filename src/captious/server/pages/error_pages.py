@@ -17,8 +17,16 @@ _MESSAGES = {
 }
 
 
-class OldScoresError(Exception):
+class ExplainedError(Exception):
+    """An answer that is an error with a status and its own words, on pages and in the API."""
+
+    status = 404
+
+
+class OldScoresError(ExplainedError):
     """The scores that are shown are with other references or metrics than those of now, which pages would show."""
+
+    status = 503
 
     def __init__(self) -> None:
         super().__init__(

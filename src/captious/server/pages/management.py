@@ -14,12 +14,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.boards.phase_archive import PhaseArchive
 from captious.server.boards.standings import board_changed
+from captious.server.flags import flag
 from captious.server.models import Challenge, Draft, News, Participant, Phase, Submission, Team, TeamApproval, User
 from captious.server.pages.challenges import challenge_page, page_of
+from captious.server.pages.error_pages import ExplainedError
 from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
 from captious.server.pages.managed_submissions import SubmissionFilter, summary_of
 from captious.server.pages.webhooks import WebhookForm, act_on_webhooks, webhook_of
-from captious.server.people.access import managed_challenge
+from captious.server.people.access import managed_challenge, why_hidden
 from captious.server.people.admission import ban
 from captious.server.people.audit import record
 from captious.server.row_ids import row_id
@@ -83,6 +85,17 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
+class WithheldArchiveError(ExplainedError):
+    """A public archive of a phase whose scores not everybody may see."""
+
+    status = 403
+
+    def __init__(self, phase: Phase) -> None:
+        super().__init__(
+            f"There is no public archive of {phase} for now, as its scores are withheld. {why_hidden(phase)}"
+        )
+
+
 @login_required
 @require_safe
 def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
@@ -92,9 +105,16 @@ def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 
 def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
-    """The archive of the phase that an address names, for those who manage the challenge."""
+    """The archive of the phase that an address names, for those who manage the challenge.
+
+    Raises:
+        WithheldArchiveError: it is asked for what everybody may see, and that has no scores for now.
+    """
     phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.GET.get("phase", "")))
-    is_public, anonymous = (request.GET.get(name) == "1" for name in ("public", "anonymous"))
+    # What is neither true nor false tells less.
+    is_public, anonymous = (flag(request.GET.get(name, "0")) is not False for name in ("public", "anonymous"))
+    if is_public and not phase.is_board_open:
+        raise WithheldArchiveError(phase)
     made = PhaseArchive(phase, is_public=is_public, anonymous=anonymous)
     response = StreamingHttpResponse(made.blocks(), "application/zip")
     response["Content-Disposition"] = f'attachment; filename="{made.name}"'

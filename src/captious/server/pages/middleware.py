@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
-from captious.server.pages.error_pages import OldScoresError, error_answer, is_api, unavailable
+from captious.server.pages.error_pages import ExplainedError, error_answer, is_api, unavailable
 from captious.server.people.rates import TooManyRequests
 from captious.server.people.second_step import is_missing
 from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
@@ -58,8 +58,8 @@ class Unavailable:
             response = error_answer(request, 429, message)
             response["Retry-After"] = str(error.seconds)
             return response
-        if isinstance(error, OldScoresError):
-            return error_answer(request, 503, str(error))
+        if isinstance(error, ExplainedError):
+            return error_answer(request, error.status, str(error))
         if isinstance(error, OperationalError | IntegrityError | CaptiousError | OSError):
             _log.error("the server cannot do this now", exc_info=error)
             return unavailable(request)

@@ -18,6 +18,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from captious.server.models import Challenge, Invitation, Membership, Submission, Team, User
+from captious.server.pages.error_pages import ExplainedError
 from captious.server.pages.shown_once import redirect_with, secret_in, without_secret
 from captious.server.people.access import visible_challenges
 from captious.server.people.audit import record
@@ -28,6 +29,16 @@ from captious.server.people.teams import MOST_TEAMS, create_team, join_team, lea
 
 class TeamError(Exception):
     """Something that cannot be done with a team; the message says why, in one sentence."""
+
+
+class InvitationError(ExplainedError):
+    """An invitation that cannot be used."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no such invitation: the link is mistyped, or the invitation has expired or was withdrawn. "
+            "Ask the team for a new one."
+        )
 
 
 def new_team(request: HttpRequest, name: str) -> Team:
@@ -95,11 +106,11 @@ def join(request: HttpRequest, secret: str) -> Team:
     """Join the team of an invitation.
 
     Raises:
-        Http404: it is none, or was revoked.
+        InvitationError: it is none, has expired or was revoked.
     """
     invitation = invitation_of(secret)
     if invitation is None or not join_team(secret, request.user):
-        raise Http404
+        raise InvitationError
     team: Team = invitation.team
     record("join team", team.name, request=request)
     return team
@@ -256,7 +267,7 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
     limit(request, "join")
     invitation = invitation_of(token)
     if invitation is None:
-        raise Http404
+        raise InvitationError
     team: Team = invitation.team
     if request.method == "POST":
         if not request.user.is_authenticated:

@@ -10,6 +10,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from captious.server.boards.board_outputs import sets_of
+from captious.server.local_times import local_time
 from captious.server.models import Challenge, Draft, Phase, Submission
 
 
@@ -37,8 +38,18 @@ def may_see(user: Any, challenge: Challenge) -> bool:
 
 def may_see_board(user: Any, phase: Phase) -> bool:
     """Whether the leaderboard of a phase is shown to a user."""
-    is_open = phase.board == "public" and phase.has_scores_open
-    return may_manage(user, phase.challenge) or (is_open and may_see(user, phase.challenge))
+    return may_manage(user, phase.challenge) or (phase.is_board_open and may_see(user, phase.challenge))
+
+
+def why_hidden(phase: Phase) -> str:
+    """Why and until when a leaderboard that is not open is hidden, in one or two sentences."""
+    if phase.board == "hidden":
+        own = " Teams see the scores of their own submissions." if phase.has_scores_open else ""
+        return f"The organizers have hidden the leaderboard of this phase.{own}"
+    if phase.scores_shown == "at-end" and phase.closes is not None:
+        begin = "Scores and ranks are shown when the phase has closed and its last uploads have arrived, soon after"
+        return f"{begin} {local_time(phase.closes)}."
+    return "This phase does not show scores."
 
 
 def may_see_scores(user: Any, phase: Phase) -> bool:
