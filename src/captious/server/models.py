@@ -210,6 +210,11 @@ class Phase(models.Model):
         return self.scores_shown == "at-once" or (self.scores_shown == "at-end" and has_ended)
 
     @property
+    def is_board_open(self) -> bool:
+        """Whether the leaderboard is shown, by now, to all who see the challenge."""
+        return self.board == "public" and self.has_scores_open
+
+    @property
     def reference_sets(self) -> dict[str, ReferencesDefinition]:
         """The reference sets of this phase, by key, in the order of the challenge's folder."""
         rows = (row for row in self.challenge.definition.references if row.captions in self.captions)

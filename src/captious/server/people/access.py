@@ -37,8 +37,7 @@ def may_see(user: Any, challenge: Challenge) -> bool:
 
 def may_see_board(user: Any, phase: Phase) -> bool:
     """Whether the leaderboard of a phase is shown to a user."""
-    is_open = phase.board == "public" and phase.has_scores_open
-    return may_manage(user, phase.challenge) or (is_open and may_see(user, phase.challenge))
+    return may_manage(user, phase.challenge) or (phase.is_board_open and may_see(user, phase.challenge))
 
 
 def may_see_scores(user: Any, phase: Phase) -> bool:
