@@ -281,6 +281,18 @@ class TestEditing:
         client.post("/challenges/commented/edit")
         assert "Loaded." in toml(site)
 
+    def test_a_board_that_the_site_has_already_is_no_change(self, site: Site, commented: Path) -> None:
+        from captious.server.models import Phase
+
+        Phase.objects.update(board="hidden")
+        edited(site, summary="Two.")
+        changes = olga(site).get("/drafts/commented/publish").context["changes"]
+        assert changes.folder == ["summary: One. → Two."]
+        edited(site, **{"phases-0-board": "public"})
+        changes = olga(site).get("/drafts/commented/publish").context["changes"]
+        assert changes.folder == ["summary: One. → Two."]
+        assert changes.kept == ["phase main: the leaderboard stays hidden; challenge.toml says public"]
+
     def test_what_was_set_on_the_site_is_undone_only_if_somebody_agrees(self, site: Site, commented: Path) -> None:
         from captious.server.models import Phase
 

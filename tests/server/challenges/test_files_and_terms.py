@@ -112,12 +112,15 @@ class TestTerms:
 
     def test_a_team_accepts_them_once(self, small: Site) -> None:
         from captious.server.models import TermsAcceptance
+        from captious.server.people.teams import create_team
 
         ann, bob = small.user("ann"), small.user("bob")
         refused = self.submit(small, ann)
         assert refused.status_code == 422
         assert b"has to accept the terms first" in refused.content
         assert b"accept the terms" in small.client(ann).get("/challenges/small/submit").content
+        page = small.client(ann).get(f"/challenges/small/submit?team={create_team('Alpha', ann).slug}").content.decode()
+        assert "Alpha must <a" in page and "ann must <a" not in page  # the note is about the selected team
         for _ in range(2):
             self.accept(small, ann)
         assert TermsAcceptance.objects.count() == 1

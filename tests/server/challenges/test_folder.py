@@ -20,6 +20,7 @@ from captious.server.challenges.folder import check_folder, read_reference_set
 from captious.server.challenges.problems import ChallengeError
 from captious.server.submissions.upload import Problem
 from captious.server.submissions.upload_process import read_upload
+from tests.support.small_challenge import write_folder
 
 from .conftest import Problems, change, coco, write_json
 
@@ -117,6 +118,24 @@ class TestChecked:
         ) in rows
         assert ("metrics", "bleu-1, bleu-2, bleu-3, bleu-4, rouge-l, cider-d") in rows
         assert ("baselines", "Human captions: baselines/human.json, in dev, human") in rows
+
+    @pytest.mark.parametrize(
+        ("lines", "said"),
+        [
+            ('scores_shown = "at-end"', "; leaderboard public when the phase has closed"),
+            ('board = "hidden"\nscores_shown = "at-end"', "; leaderboard hidden, scores when the phase has closed"),
+            ('scores_shown = "never"', "; leaderboard and scores for organizers only"),
+            ('entries = "one"', "; leaderboard public; one entry of each team"),
+        ],
+    )
+    def test_summary_of_what_is_shown(self, tmp_path: Path, lines: str, said: str) -> None:
+        folder = write_folder(tmp_path / "small", limits=f"closes = 2120-01-01T00:00:00Z\n{lines}")
+        toml = folder / "challenge.toml"
+        toml.write_text(f"team_size = 5\nteams_close = 2119-01-01T00:00:00Z\n{toml.read_text()}")
+        rows = [*summary_rows(check_folder(folder))]
+        [phase] = [text for heading, text in rows if heading == "phases"]
+        assert phase.endswith(f"; no limits{said}")
+        assert ("teams", "at most 5 members") in rows and ("teams", "close 2119-01-01 00:00:00 UTC") in rows
 
 
 def _remove(name: str) -> Callable[[Path], None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -151,3 +152,53 @@ class TestDrafts:
         assert Draft.objects.exists()
         root.post("/drafts/small/discard", {"sure": "1"})
         assert not Draft.objects.exists()
+
+
+class TestPhases:
+    @pytest.mark.parametrize(
+        ("values", "said", "unsaid"),
+        [
+            ({}, ["public<"], ["organizers only", "when it has closed", "one entry"]),
+            ({"scores_shown": "never"}, ["for organizers only<", "not shown to teams"], ["public<"]),
+            ({"scores_shown": "at-end"}, ["public when it has closed<", "shown when it has closed<br"], ["public<"]),
+            ({"board": "hidden", "scores_shown": "at-end"}, ["hidden<", "shown when it has closed<br"], ["public<"]),
+            ({"entries": "one"}, ["public<", "one entry of each team"], []),
+        ],
+    )
+    def test_who_sees_what(self, root: Any, values: dict[str, str], said: list[str], unsaid: list[str]) -> None:
+        from captious.server.models import Phase
+
+        Phase.objects.update(**values)
+        row = root.get(ADDRESS).content.decode().partition('id="phases"')[2].partition("</section>")[0]
+        assert [text for text in said if text not in row] == []
+        assert [text for text in unsaid if text in row] == []
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("values", "field", "said"),
+        [
+            ({"action": "ban", "team": "Nobody", "reason": "x"}, "id_team", "There is no such team."),
+            ({"action": "participants", "names": "nobody"}, "id_names", "Unknown users: nobody."),
+            ({"action": "news", "title": ""}, "id_title", "This field is required."),
+            ({"action": "webhook", "url": ""}, "id_url", "This field is required."),
+        ],
+    )
+    def test_the_top_of_the_page_leads_to_the_field(
+        self, root: Any, values: dict[str, str], field: str, said: str
+    ) -> None:
+        answer = root.post(ADDRESS, values)
+        page = answer.content.decode()
+        assert answer.status_code == 422
+        top = page.partition("<main")[2].partition('class="masthead"')[0]
+        assert f'href="#{field}"' in top and said in top
+        assert page.count(f'id="{field}"') == 1
+        assert 'class="problems"' not in root.get(ADDRESS).content.decode()
+
+    @pytest.mark.parametrize("kind", ["team", "token"])
+    def test_of_the_account(self, root: Any, kind: str) -> None:
+        page = root.post("/account/", {"action": kind, f"{kind}-name": ""}).content.decode()
+        top = page.partition("<main")[2].partition("<h1")[0]
+        for field in re.findall(r'href="#([^"]+)"', top):
+            assert page.count(f'id="{field}"') == 1, field
+        assert f'href="#id_{kind}-name"' in top

@@ -29,7 +29,7 @@ def test_the_final_entry_is_chosen_in_the_list(site: Site) -> None:
     site.work()
     better, worse = site.submissions()
     client, address = site.client(ann), "/challenges/demo/submissions"
-    assert client.get(address).content.decode().count("Make final<") == 2
+    assert client.get(address).content.decode().count("Make final<") == 2 * 2  # once for phones
     chosen = client.post(f"{worse.url}choose", {"chosen": "1", "back": "list"})
     assert chosen["Location"] == address
     page = client.get(address).content.decode()
@@ -59,3 +59,20 @@ def test_the_axes_of_a_page_follow_the_board(site: Site) -> None:
     Submission.objects.filter(method="Improved").update(is_hidden=True)
     board_changed(Submission.objects.get(method="Improved").phase_id)
     assert ends()[1] < before[1]
+
+
+@pytest.mark.parametrize(("shown", "said"), [("at-once", ""), ("at-end", "not shown yet"), ("never", "not shown")])
+def test_a_withheld_score_is_no_dash(site: Site, shown: str, said: str) -> None:
+    from captious.server.models import Phase
+
+    site.demo()
+    ann = site.user("ann")
+    site.submit(ann, method="Mine")
+    Phase.objects.update(scores_shown=shown)
+    address = "/challenges/demo/submissions"
+    assert "not shown" not in site.client(ann).get(address).content.decode()  # it is not scored yet
+    site.work()
+    page = site.client(ann).get(address).content.decode()
+    assert (f'<span class="quiet">{said}</span>' in page) is bool(said)
+    phone = page.partition('<div class="beneath phone-only">')[2].partition("</div>")[0]
+    assert "On the board: " in phone and "Make final" in phone

@@ -85,6 +85,31 @@ class TestBans:
         assert submit(site).status_code == 302
         assert [row["method"] for row in parsed(site.client().get("/challenges/small/leaderboard.json"))] == []
 
+    def test_its_reason_is_read_by_the_team_only(self, site: Site, team: Any) -> None:
+        from captious.server.models import User
+
+        submit(site, method="Mine")
+        site.work()
+        [mine] = site.submissions()
+        pages = ("/challenges/small/", "/challenges/small/submissions", mine.url, "/challenges/small/submit?team=alpha")
+        mia, bob = site.client(User.objects.get(username="mia")), site.client(site.user("bob"))
+        assert not any("Banned" in mia.get(page).content.decode() for page in pages)
+        manage(site, action="ban", team="Alpha", reason="Two <accounts>.")
+        for page in pages:
+            assert "Two &lt;accounts&gt;." in mia.get(page).content.decode(), page
+            assert "Two &lt;accounts" not in bob.get(page).content.decode(), page
+            assert "Two &lt;accounts" not in site.client().get(page).content.decode(), page
+        for page in pages[1:3]:
+            assert "hidden by an organizer: Two &lt;accounts&gt;." in mia.get(page).content.decode(), page
+        assert "Banned." not in mia.get("/challenges/small/submit?team=mia").content.decode()
+
+    def test_a_check_does_not_ask_to_submit(self, site: Site, team: Any) -> None:
+        assert "press <a" in submit(site, action="check").content.decode()
+        manage(site, action="ban", team="Alpha", reason="Two accounts.")
+        page = submit(site, action="check").content.decode()
+        assert "No problems found." in page and "would be refused now" in page
+        assert "press <a" not in page
+
     def test_of_a_team_that_is_not_there(self, site: Site, team: Any) -> None:
         from captious.server.models import TeamBan
 

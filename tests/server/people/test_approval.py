@@ -67,6 +67,21 @@ def test_from_the_question_to_a_submission(small: Site) -> None:
     ]
 
 
+def test_the_form_tells_of_the_selected_team(small: Site) -> None:
+    from captious.server.models import Challenge, Team
+    from captious.server.people import approval
+    from captious.server.people.teams import create_team
+
+    ann = small.user("ann")
+    create_team("Alpha", ann), create_team("Beta", ann)
+    challenge = Challenge.objects.get()
+    approval.decide(approval.ask(challenge, Team.objects.get(slug="alpha")), approved=True)
+    for team, said in (("alpha", ""), ("beta", "have not approved Beta."), ("ann", "have not approved ann.")):
+        page = small.client(ann).get(f"/challenges/small/submit?team={team}").content.decode()
+        assert ("have not approved" in page) is bool(said), team
+        assert said in page
+
+
 def test_a_refusal_has_a_reason_and_can_be_taken_back(small: Site) -> None:
     ann = small.user("ann")
     small.client(ann).post(TEAMS, {"action": "ask", "team": "ann"})

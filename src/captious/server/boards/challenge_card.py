@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from captious.server.boards.leaderboard import Row, rows_at
 from captious.server.boards.leaderboard_query import query_from, standing_of
@@ -19,9 +23,12 @@ class ChallengeCard:
     """What the list shows of a challenge.
 
     Attributes:
-        phase: the one that is open, the next one, or the last one; None if there is none.
-        n_teams: teams with submissions on the board that is shown, without anonymous ones.
-        leader: the first row of the board, and its ``score``; None where the user sees no board, or it is empty.
+        phase: the open one that closes next, else the next that opens, or the last one; None if there is none.
+        n_teams: teams with submissions on the board of the phase, without anonymous ones.
+        leader: the first row of the board of the phase, and its ``score``; None where the board or its scores are not
+            public, also for organizers, or it is empty.
+        output: what ranks in the phase; "" where its board is not public.
+        board_url: the leaderboard of the phase, or else another one that the user sees; "" if there is none.
         curve: the best score so far, after each submission that was better.
         is_mine: the user organizes it or has submitted.
     """
@@ -32,6 +39,7 @@ class ChallengeCard:
     leader: Row | None
     output: str
     score: str
+    board_url: str
     curve: Sequence[float]
     is_mine: bool
 
@@ -47,26 +55,40 @@ def cards(challenges: Sequence[Challenge], user: Any) -> list[ChallengeCard]:
 
 
 def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
-    phases = challenge.phase_list
-    states = [phase.state for phase in phases]
-    shown = next((i for state in ("open", "upcoming") for i, own in enumerate(states) if own == state), len(phases) - 1)
-    query = query_from(challenge, {}, user)
+    phase = _named_phase(challenge.phase_list)
+    default = query_from(challenge, {}, user)
+    is_shown = phase is not None and phase.is_board_open
+    query = query_from(challenge, {"phase": phase.name}, user) if phase is not None and is_shown else None
     standing = None if query is None else standing_of(query)
     places = [0] if standing is not None and standing.submissions else []
     leader = None if query is None or standing is None else next(rows_at(query, standing, places), None)
     cells = {} if leader is None else {cell.name: cell.text for cell in leader.cells}
-    phase = None if query is None else query.phase
+    board = reverse("captious:leaderboard", args=[challenge.slug])
+    if query is not None and default is not None and query.phase != default.phase:
+        board += f"?{urlencode({'phase': query.phase.name})}"
     teams = Submission.objects.competing().filter(phase=phase, is_baseline=False, anonymous=False)
     return ChallengeCard(
         challenge=challenge,
-        phase=phases[shown] if phases else None,
+        phase=phase,
         n_teams=0 if query is None else teams.values("team").distinct().count(),
         leader=leader,
         output="" if query is None else query.output,
         score="" if query is None else cells.get(query.output, ""),
+        board_url="" if default is None else board,
         curve=[] if query is None or standing is None else _curve(standing, lower_is_better=query.lower_is_better),
         is_mine=is_mine,
     )
+
+
+def _named_phase(phases: Sequence[Phase]) -> Phase | None:
+    """The open phase that closes next, else the next that opens, else the last one; of equal ones the first."""
+    forever = datetime.max.replace(tzinfo=UTC)
+    states = [phase.state for phase in phases]
+    is_open = [phase for phase, state in zip(phases, states, strict=True) if state == "open"]
+    upcoming = [phase for phase, state in zip(phases, states, strict=True) if state == "upcoming"]
+    if is_open:
+        return min(is_open, key=lambda phase: phase.closes or forever)
+    return min(upcoming, key=lambda phase: phase.opens) if upcoming else phases[-1] if phases else None
 
 
 def _curve(standing: Standing, *, lower_is_better: bool | None) -> list[float]:

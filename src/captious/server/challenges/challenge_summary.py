@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from captious.report.numbers import counted
 from captious.server.challenges.definition import PhaseDefinition
@@ -23,6 +24,10 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
         yield "logo", definition.logo
     if definition.team_approval:
         yield "teams", "approved by the organizers"
+    if definition.team_size:
+        yield "teams", f"at most {counted(definition.team_size, 'member')}"
+    if definition.teams_close is not None:
+        yield "teams", f"close {_time(definition.teams_close)}"
     if definition.terms:
         yield "terms", definition.terms
     for captions in definition.captions:
@@ -49,11 +54,26 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
 
 def _phase(phase: PhaseDefinition) -> str:
     dates = {"opens": phase.opens, "closes": phase.closes}
-    when = ", ".join(f"{verb} {date:%Y-%m-%d %H:%M:%S} UTC" for verb, date in dates.items() if date is not None)
+    when = ", ".join(f"{verb} {_time(date)}" for verb, date in dates.items() if date is not None)
     limits = {
         "scored per day": phase.scored_per_day,
         "scored in total": phase.scored_in_total,
         "attempts per day": phase.attempts_per_day,
     }
     limited = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit) or "no limits"
-    return f"{phase.name}: {', '.join(phase.captions)}; {when or 'always open'}; {limited}; leaderboard {phase.board}"
+    parts = [f"{phase.name}: {', '.join(phase.captions)}", when or "always open", limited, _board(phase)]
+    return "; ".join(parts + ["one entry of each team"] * (phase.entries == "one"))
+
+
+def _board(phase: PhaseDefinition) -> str:
+    """Who sees the leaderboard and scores, and when: a public leaderboard is not shown before its scores."""
+    if phase.scores_shown == "never":
+        return "leaderboard and scores for organizers only"
+    if phase.scores_shown == "at-end":
+        closed = "when the phase has closed"
+        return f"leaderboard public {closed}" if phase.board == "public" else f"leaderboard hidden, scores {closed}"
+    return f"leaderboard {phase.board}"
+
+
+def _time(date: datetime) -> str:
+    return f"{date:%Y-%m-%d %H:%M:%S} UTC"

@@ -53,7 +53,7 @@ def changes_of(checked: CheckedChallenge, old: Challenge | None) -> Changes:
     """What loading a folder would change; ``old`` is the challenge as it is in the server."""
     changes = Changes(boards={phase.name: phase.board for phase in checked.definition.phases})
     if old is not None:
-        changes.folder.extend(_in_definition(old.definition_values, checked.definition.model_dump(mode="json")))
+        changes.folder.extend(_in_definition(_as_on_site(checked, old), checked.definition.model_dump(mode="json")))
         changes.folder.extend(_in_files(checked, old.folder))
         _add_boards(changes, checked, old)
         _add_baselines(changes, checked, old)
@@ -65,9 +65,23 @@ def baseline_filename(checked: CheckedChallenge, baseline: BaselineDefinition) -
     return f"{checked.checksums[Path(baseline.file).as_posix()][:16]}-{Path(baseline.file).name}"
 
 
+def _as_on_site(checked: CheckedChallenge, old: Challenge) -> dict[str, Any]:
+    """The definition before, with the boards that the site already has as the folder wants them."""
+    wanted, on_site = {phase.name: phase.board for phase in checked.definition.phases}, _boards_on_site(old)
+    phases = [
+        {**phase, "board": board} if (board := on_site.get(phase["name"])) == wanted.get(phase["name"]) else phase
+        for phase in old.definition_values["phases"]
+    ]
+    return {**old.definition_values, "phases": phases}
+
+
+def _boards_on_site(challenge: Challenge) -> dict[str, str]:
+    return dict(Phase.objects.filter(challenge=challenge).values_list("name", "board"))
+
+
 def _add_boards(changes: Changes, checked: CheckedChallenge, old: Challenge) -> None:
     before = {phase["name"]: phase["board"] for phase in old.definition_values["phases"]}
-    on_site = dict(Phase.objects.filter(challenge=old).values_list("name", "board"))
+    on_site = _boards_on_site(old)
     for phase in checked.definition.phases:
         site = on_site.get(phase.name, phase.board)
         if site == phase.board:

@@ -104,6 +104,9 @@ class TeamBan(models.Model):
         ordering = ["-time"]
         constraints = [models.UniqueConstraint(fields=["challenge", "team"], name="one_ban")]
 
+    def __str__(self) -> str:
+        return f"{self.team} may not submit to this challenge: {self.reason}"
+
 
 class News(models.Model):
     """News from organizers to everybody who sees a challenge, as Markdown."""

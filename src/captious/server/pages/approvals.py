@@ -61,6 +61,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
         "teams",
         status=422 if form.errors else 200,
         form=form,
+        wrong=form,
         own=approvals_of(challenge, own),
         to_ask=[team for team in teams_to_approve(challenge, own) if team.pk not in waiting],
         page=page_of(request, approvals_of(challenge)) if manages else None,

@@ -66,6 +66,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         "manage",
         "manage",
         status=422 if used.errors else 200,
+        wrong=used,
         summary=summary_of(challenge),
         draft=Draft.objects.filter(slug=slug).first(),
         filter=listed,

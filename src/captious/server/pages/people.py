@@ -143,7 +143,8 @@ def account(request: HttpRequest) -> HttpResponse:
         "unconnected": {name: each.title for name, each in providers.items() if each.issuer not in known},
         "new_token": secret if is_token_of(request.user, secret) else None,
     }
-    status = 422 if token_form.errors or team_form.errors else 200
+    context["wrong"] = team_form if team_form.errors else token_form
+    status = 422 if context["wrong"].errors else 200
     return without_secret(request, render(request, "captious/account.html", context, status=status))
 
 

@@ -37,8 +37,10 @@ from captious.server.people.access import (
     submission_for,
     warnings_for,
 )
+from captious.server.people.admission import bans_of
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
+from captious.server.people.teams import teams_of
 from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import storage, team_entry
@@ -65,7 +67,14 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     }
     page = page_of(request, rows)
     return challenge_page(
-        request, challenge, "submissions", "submissions", page=page, heads=heads, places=queue.places()
+        request,
+        challenge,
+        "submissions",
+        "submissions",
+        page=page,
+        heads=heads,
+        places=queue.places(),
+        bans=bans_of(challenge, teams_of(request.user)),
     )
 
 
@@ -102,6 +111,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         can_choose=own and not why_not_chosen(submission, manages=manages),
         can_delete=own and exists and submission.status != _Status.RUNNING,
         can_see_traceback=manages,
+        bans=bans_of(submission.challenge, [submission.team]) if own else {},
         events=submission.events.select_related("submission") if manages else [],
     )
 

@@ -20,6 +20,7 @@ from captious.server.models import Submission
 from captious.server.pages.challenges import challenge_page
 from captious.server.pages.forms import SubmitForm, open_phases
 from captious.server.people.access import challenge_for
+from captious.server.people.admission import bans_of
 from captious.server.people.approval import teams_to_approve
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
@@ -70,10 +71,10 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     team = next((team for team in teams if team.slug == chosen), teams[0])
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
-    without = teams_without(challenge, teams)
-    context |= {"form": form, "without_terms": without, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    context |= {"form": form, "team": team, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
+    context |= {"bans": bans_of(challenge, [team]), "without_terms": teams_without(challenge, [team])}
     context["needed"] = [(phase, needed_captions(phase)) for phase in phases]
-    context["to_approve"] = teams_to_approve(challenge, teams)
+    context["to_approve"] = teams_to_approve(challenge, [team])
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db import transaction
 
 from captious.server.boards.standings import board_changed
@@ -19,7 +21,7 @@ def why_not_admitted(submission: Submission) -> str:
     team, challenge = submission.team, submission.challenge
     banned = TeamBan.objects.filter(challenge=challenge, team=team).first()
     if banned is not None:
-        return f"{team} may not submit to this challenge: {banned.reason}"
+        return str(banned)
     definition, memberships = challenge.definition, Membership.objects.filter(team=team)
     if definition.team_size and (n := memberships.count()) > definition.team_size:
         return f"Teams of this challenge may have {definition.team_size:,} members; {team} has {n:,}."
@@ -27,6 +29,12 @@ def why_not_admitted(submission: Submission) -> str:
     if closed is not None and memberships.filter(user=submission.user, joined__gt=closed).exists():
         return f"Teams of this challenge closed on {local_time(closed)}, and you joined {team} later."
     return why_not_approved(submission) or why_terms_refuse(submission)
+
+
+def bans_of(challenge: Challenge, teams: Iterable[Team]) -> dict[int, TeamBan]:
+    """The bans of these teams, by the number of the team."""
+    rows = TeamBan.objects.filter(challenge=challenge, team__in=[*teams]).select_related("team")
+    return {row.team_id: row for row in rows}
 
 
 def ban(challenge: Challenge, team: Team, reason: str) -> int:
