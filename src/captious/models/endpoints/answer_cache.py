@@ -32,13 +32,20 @@ class AnswerCache:
         make_folder(self.path.parent)
         with self._usable():
             self._connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, _FORMAT):
-                raise sqlite3.DatabaseError("another version of captious wrote it")
-            self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
-            )
-            self._connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _prepare(self) -> None:
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _FORMAT):
+            raise sqlite3.DatabaseError("another version of captious wrote it")
+        self._connection.execute(
+            "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+        )
+        self._connection.execute(f"PRAGMA user_version = {_FORMAT}")
 
     def __enter__(self) -> AnswerCache:
         return self
