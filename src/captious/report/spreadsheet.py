@@ -40,7 +40,7 @@ def xlsx(table: Table) -> bytes:
     sheet.title = "table"
     for each in (table, *table.following):
         shown = oriented(each, PAPER)
-        sheet.append([table.label_head, *(text for column in shown.columns for text in _heads(shown, column))])
+        sheet.append([each.label_head, *(text for column in shown.columns for text in _heads(shown, column))])
         for row in shown.rows:
             label = numbers.plain(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
             pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(shown, place, cell)]
