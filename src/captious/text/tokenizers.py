@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -115,11 +116,15 @@ class Tokenizer:
         A word that the vocabulary does not have gets an id from ``len(vocabulary)`` on, the same within a caption.
         Returns and raises as ``encode`` does.
         """
+        if self.rule is None or self.form is not None:
+            words = Vocabulary()
+            ids, offsets = self.encode(captions, words)
+            tokens = list(map(words.words().__getitem__, ids.tolist()))
+            texts = tuple(" ".join(tokens[start:end]) for start, end in pairwise(offsets.tolist()))
+            return vocabulary.lookup(texts, TokenizerRule.whitespace, threads())
         try:
-            if self.rule is not None and self.form is None:
-                return vocabulary.lookup(self._prepared(captions), self.rule, threads())
-            return vocabulary.lookup(tuple(map(" ".join, map(self, captions))), TokenizerRule.whitespace, threads())
-        except (UnicodeEncodeError, EncodingError):
+            return vocabulary.lookup(self._prepared(captions), self.rule, threads())
+        except UnicodeEncodeError:
             raise _surrogates(captions) from None
 
     def _prepared(self, captions: Sequence[str]) -> tuple[str, ...]:
