@@ -21,9 +21,9 @@ def captions(tmp_path: Path) -> Path:
 def test_a_file_of_parses(run: Run, captions: Path, tmp_path: Path) -> None:
     outcome = run("parse", captions, "-o", tmp_path / "p.jsonl", "--grammar", "bundled", "--tokenizer", "whitespace")
     assert (outcome.code, outcome.out) == (0, "")
-    assert outcome.err == f"{tmp_path / 'p.jsonl'}: 1 caption, parsed with bundled-3\n"
+    assert outcome.err == f"{tmp_path / 'p.jsonl'}: 1 caption, parsed with bundled-4\n"
     (record,) = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
-    assert (record["parser"], record["caption"]) == ("bundled-3", "two dogs ( brown ) sit")
+    assert (record["parser"], record["caption"]) == ("bundled-4", "two dogs ( brown ) sit")
     assert record["word"] == record["caption"].split()
 
 

@@ -15,6 +15,7 @@ from captious.data import Captions
 from captious.errors import MissingExtraError, ParameterError
 from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import Feature, FeatureSet, as_feature_set
+from captious.metrics.cider import as_frequencies
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
@@ -64,8 +65,7 @@ def case(shared_data: Path, meteor_tables: object) -> Case:
     has_vector, rows = vectors.look_up(words)
     own = {word: row.astype(float) for word, is_known, row in zip(words, has_vector, rows, strict=True) if is_known}
     unit = {word: row / np.linalg.norm(row) for word, row in own.items()}
-    coco = captious.read_references(shared_data / "coco" / "captions_val2014.json.gz")
-    frequencies = own_frequencies(DocumentFrequencies.of(coco), inputs)
+    frequencies = own_frequencies(as_frequencies("coco"), inputs)
     return Case(captions, settings, inputs, lceval.Known(own, unit, NLTK_STOP_WORDS.words, frequencies))
 
 

@@ -99,6 +99,14 @@ def parse(case: Case, pcfg: Pcfg, plainly: bool = False, threads: int = 1) -> tu
     return pcfg.parse(*case.lists(), plainly=plainly, threads=threads)
 
 
+def unguided(grammar: Grammar) -> Pcfg:
+    n = len(grammar.states)
+    rules = [grammar.binary_rules, grammar.binary_scores, grammar.unary_rules, grammar.unary_scores]
+    common = np.ones(len(grammar.binary_rules) + len(grammar.unary_rules), np.uint8)
+    nothing = np.zeros(n, np.int32), np.zeros(n, np.float32)
+    return Pcfg(*rules, root=0, boundary=-1, symbols=nothing[0], potentials=nothing[1], common=common)
+
+
 def nodes_of(derivations: tuple[NDArray[np.generic], ...], sentence: int) -> list[tuple[int, int, int, int]]:
     offsets = derivations[0]
     here = slice(offsets[sentence], offsets[sentence + 1])
@@ -127,6 +135,35 @@ def test_bounds_change_nothing_even_among_ties(case: Case, guides: tuple[int, in
     for guide in guides:
         for column, expected in zip(parse(case, case.pcfg(guide=guide)), plain, strict=True):
             np.testing.assert_array_equal(column, expected)
+
+
+@given(data=st.data(), longest=st.integers(1, 9))
+def test_some_spans_only(data: st.DataObject, longest: int) -> None:
+    """The best derivation by the spans that may be constituents, or by all if there is none by these."""
+    case = data.draw(cases(exact=True))
+    small = np.float32(1 / 512)  # differences are far below what beams leave out
+    grammar = dataclasses.replace(
+        case.grammar, binary_scores=case.grammar.binary_scores * small, unary_scores=case.grammar.unary_scores * small
+    )
+    case = case._replace(
+        grammar=grammar, tags=[{s: score * float(small) for s, score in of.items()} for of in case.tags]
+    )
+    lists = case.lists()
+    may = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(lists[3]), max_size=len(lists[3]))), np.uint8)
+    derivations = unguided(grammar).parse_spans(*lists, may=may, longest=longest, threads=1)
+    for number, sentence in enumerate(case.sentences):
+        of_words = may[lists[4][number] : lists[4][number + 1]].tolist()
+        tags, n = [case.tags[word] for word in sentence], len(sentence)
+
+        def allowed(state: int, begin: int, end: int, may: list[int] = of_words, n: int = n) -> bool:
+            ends_there = end - begin <= longest or begin == 0 or end >= n - 1
+            return end - begin == 1 or bool(may[begin] & 1 and may[end - 1] & 2 and ends_there)
+
+        best = -math.inf
+        for chart in (viterbi_chart(grammar, tags, allowed), viterbi_chart(grammar, tags)):
+            if best == -math.inf and sentence:
+                best = chart[0, n].get(0, -math.inf)
+        assert derivations[5][number] == best
 
 
 @given(case=cases(exact=True), scale=st.sampled_from([-256.0, -16.0, 16.0, 256.0]))
@@ -287,6 +324,10 @@ def test_what_is_given_must_fit() -> None:
             pcfg.parse(*wrong_lists, plainly=False, threads=1)
         with pytest.raises(ValueError):
             pcfg.tune(*wrong_lists, passes=1)
+        with pytest.raises(ValueError):
+            pcfg.parse_spans(*wrong_lists, may=np.full(len(words), 3, np.uint8), longest=9, threads=1)
+    with pytest.raises(ValueError, match="one number of spans per word"):
+        pcfg.parse_spans(*case.lists(), may=np.full(len(words) + 1, 3, np.uint8), longest=9, threads=1)
     with pytest.raises(ValueError, match="one score per rule"):
         pcfg.set_scores(grammar.binary_scores[1:], grammar.unary_scores)
 

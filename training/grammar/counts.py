@@ -9,17 +9,15 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.parsing.lexicon import signature
+from captious.parsing.lexicon import Lexicon, lexicon_of, signature
 from captious.resources.grammar import Grammar
 from derivations import Derivations
 
 __all__ = ["Reduced", "count"]
 
-_RARE = 2  # words that occur no more often tell of unknown words of their shape
-_KNOWN = 2  # words that occur this often have scores of their own
-_OFTEN = 30  # and from here on no tags but those they were seen with
+_OFTEN = 30  # words that occur this often have no tags but those they were seen with
 _SHARE = 0.5  # of a known word's tags that go by its shape, in occurrences
-_PRIOR = 2.0  # occurrences of all rare words together that every shape is given
+_PRIOR = 2.0  # occurrences of all unknown words together that every shape is given
 _LEAST_OF_SHAPE, _LEAST_OF_WORD = 1e-4, 0.01
 
 
@@ -54,7 +52,10 @@ class Reduced:
 
 
 def count(official: Grammar, derivations: Derivations) -> Reduced:
-    """Relative frequencies of rules and tags. The rules of the root, with the boundary on the right, become unary."""
+    """Relative frequencies of rules and tags. The rules of the root, with the boundary on the right, become unary.
+
+    Words that the official grammar knows have scores of their own. Of all others it sees the shape alone.
+    """
     root, boundary = official.states.index("ROOT"), official.states.index(".$$.")
     unary = official.unary_rules
     children = np.concatenate([official.binary_rules[:, 1:], np.stack([unary[:, 1], np.full(len(unary), -1)], axis=1)])
@@ -74,7 +75,7 @@ def count(official: Grammar, derivations: Derivations) -> Reduced:
     states = np.unique(np.concatenate([parents[kept], children[binary].reshape(-1), children[single, 0], tags, [root]]))
     state_of = np.full(len(official.states), -1, np.int32)
     state_of[states] = np.arange(len(states))
-    lexicon, entries = _lexicon(derivations)
+    lexicon, entries = _lexicon(derivations, lexicon_of(official))
     rows = sorted((number, int(state_of[state]), score) for (number, state), score in entries.items())
     return Reduced(
         states.astype(np.int32),
@@ -91,46 +92,44 @@ def count(official: Grammar, derivations: Derivations) -> Reduced:
     )
 
 
-def _lexicon(derivations: Derivations) -> tuple[tuple[str, ...], dict[tuple[int, int], float]]:
+def _lexicon(derivations: Derivations, official: Lexicon) -> tuple[tuple[str, ...], dict[tuple[int, int], float]]:
     """Known words and shapes, and the score of each (number, official state): ln P(tag | word) / P(tag)."""
     pairs: Counter[tuple[int, int]] = Counter()
     for words, states in zip(derivations.sentences, derivations.states, strict=True):
         pairs.update(zip(words.tolist(), states.tolist(), strict=True))
-    of_words: Counter[int] = Counter()
     of_tags: Counter[int] = Counter()
     by_word: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for (word, tag), n in pairs.items():
-        of_words[word] += n
         of_tags[tag] += n
         by_word[word][tag] = n
     total = of_tags.total()
 
     shapes: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    rare: Counter[int] = Counter()
+    unknown: Counter[int] = Counter()
+    known = {word: derivations.words[word] for word in by_word if official.knows(derivations.words[word])}
     for word, tags in by_word.items():
-        if of_words[word] <= _RARE:
+        if word not in known:
             shapes[signature(derivations.words[word], False)].update(tags)
-            rare.update(tags)
+            unknown.update(tags)
     chances = {
         shape: {
             tag: chance
-            for tag in sorted(rare)
-            if (chance := (tags[tag] + _PRIOR * rare[tag] / rare.total()) / (tags.total() + _PRIOR)) > _LEAST_OF_SHAPE
+            for tag in sorted(unknown)
+            if (chance := (tags[tag] + _PRIOR * unknown[tag] / unknown.total()) / (tags.total() + _PRIOR))
+            > _LEAST_OF_SHAPE
         }
         for shape, tags in sorted({**shapes, "UNK": Counter[int]()}.items())
     }
     of_lexicon: dict[str, dict[int, float]] = {}
-    for word in sorted(by_word, key=lambda number: derivations.words[number]):
-        n = of_words[word]
-        if n < _KNOWN:
-            continue
+    for word, name in sorted(known.items(), key=lambda item: item[1]):
+        n = sum(by_word[word].values())
         entry = {tag: times / (n + _SHARE) for tag, times in by_word[word].items()}
-        shape = chances.get(signature(derivations.words[word], False), chances["UNK"])
+        shape = chances.get(signature(name, False), chances["UNK"])
         if n < _OFTEN:
             for tag, chance in shape.items():
                 if chance > _LEAST_OF_WORD or tag in entry:
                     entry[tag] = entry.get(tag, 0.0) + _SHARE * chance / (n + _SHARE)
-        of_lexicon[derivations.words[word]] = entry
+        of_lexicon[name] = entry
     of_lexicon |= chances
     names = tuple(of_lexicon)
     entries = {

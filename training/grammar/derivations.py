@@ -35,9 +35,17 @@ class Derivations:
     def __len__(self) -> int:
         return len(self.sentences)
 
-    def first(self, n: int) -> Derivations:
-        """The first n."""
-        return Derivations(self.words, self.sentences[:n], self.rules[:n], self.states[:n])
+    def __getitem__(self, which: slice) -> Derivations:
+        return Derivations(self.words, self.sentences[which], self.rules[which], self.states[which])
+
+    def __add__(self, other: Derivations) -> Derivations:
+        """These, and then the others."""
+        number = {word: place for place, word in enumerate(self.words)}
+        places = np.array([number.setdefault(word, len(number)) for word in other.words], np.int32)
+        sentences = [places[sentence] for sentence in other.sentences]
+        return Derivations(
+            tuple(number), self.sentences + sentences, self.rules + other.rules, self.states + other.states
+        )
 
 
 def derive(parser: TreeParser, captions: Sequence[Sequence[str]]) -> Derivations:

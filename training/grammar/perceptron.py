@@ -28,6 +28,9 @@ class Perceptron:
     Args:
         grammar: the rules, with the scores to begin with.
         derivations: official ones, by the official numbers of rules and states.
+
+    Attributes:
+        entries: int32, by number of a word of the derivations: its number in the lexicon.
     """
 
     def __init__(self, grammar: Reduced, derivations: Derivations) -> None:
@@ -52,7 +55,7 @@ class Perceptron:
         self._keys = grammar.lexical_rules[:, 1].astype(np.int64) * n_states + grammar.lexical_rules[:, 0]
         entry = {name: number for number, name in enumerate(grammar.lexicon)}
         shapes = (signature(word, False) for word in derivations.words)
-        self._entries = np.array(
+        self.entries = np.array(
             [entry.get(w, entry.get(s, entry["UNK"])) for w, s in zip(derivations.words, shapes, strict=True)], np.int32
         )
         self._official = [self._features(i) for i in range(len(derivations))]
@@ -102,7 +105,7 @@ class Perceptron:
         """The features of the best derivation of each sentence: numbers of scores, none without a derivation."""
         single = scores.astype(np.float32)
         self._pcfg.set_scores(single[: self.n_binary], single[self.n_binary : self.n_rules])
-        words = [self._entries[self.derivations.sentences[i]] for i in sentences]
+        words = [self.entries[self.derivations.sentences[i]] for i in sentences]
         used, places = np.unique(np.concatenate(words), return_inverse=True)
         tags = [np.arange(self._starts[entry], self._starts[entry + 1]) for entry in used.tolist()]
         flat = np.concatenate(tags)
@@ -127,7 +130,7 @@ class Perceptron:
         """The features of an official derivation; -1 for what the grammar does not have."""
         rules = self.grammar.rule_of[self.derivations.rules[i]].astype(np.int64)
         states = self.grammar.state_of[self.derivations.states[i]].astype(np.int64)
-        keys = self._entries[self.derivations.sentences[i]].astype(np.int64) * len(self.grammar.states) + states
+        keys = self.entries[self.derivations.sentences[i]].astype(np.int64) * len(self.grammar.states) + states
         places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         lexical = np.where((self._keys[places] == keys) & (states >= 0), self.n_rules + places, -1)
         return np.concatenate([rules, lexical])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from captions import other_captions, treebank_captions
 from captious.atomic_write import whole_file
 from captious.parsing.bounds import tuned_bounds
+from captious.parsing.lexicon import lexicon_of
 from captious.parsing.tree_parser import TreeParser
 from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays, write_arrays
@@ -27,9 +28,15 @@ from counts import Reduced, count
 from derivations import derive
 from perceptron import Perceptron
 from productive import productive
+from spans import likely_tags, span_ends, train_span_ends
+from variants import rare_words, variants
 
 HELD_OUT = 2000
-PASSES, STEPS = (6, 2), (0.2, 0.05)
+#: Passes over captions, and over captions and variants; each pass with its first change of a score.
+STEPS = (0.2,) * 6 + (0.05,) * 2
+STEPS_OF_VARIANTS = (0.1, 0.05, 0.02)
+VARIANTS = 16  # of a word
+PASSES_OF_SPANS = 2
 TUNED_ON = 3000  # captions; it makes parsing faster and changes nothing
 BLOCK = 10_000
 LEAST_USES = 2  # of a rule in the best derivations of all captions
@@ -40,8 +47,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="the folder of the captions")
     parser.add_argument("--captions", type=int, help="learn from so many captions only")
-    parser.add_argument("--passes", type=int, nargs=2, default=PASSES, help="with each of the steps")
-    parser.add_argument("--steps", type=float, nargs=2, default=STEPS)
+    parser.add_argument("--steps", type=float, nargs="+", default=STEPS, help="one for each pass over captions")
+    parser.add_argument(
+        "--steps-of-variants", type=float, nargs="+", default=STEPS_OF_VARIANTS, help="then for each over variants, too"
+    )
+    parser.add_argument("--variants", type=int, default=VARIANTS, help="captions made for each rare word")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-o", "--output", type=Path, default=FILE)
@@ -53,27 +63,43 @@ def main() -> None:
     official = installed.grammar()
     treebank = treebank_captions(options.data)
     captions = [*treebank[:-HELD_OUT], *other_captions(options.data)][: options.captions] + treebank[-HELD_OUT:]
-    bounds = tuned_bounds(official, captions[:TUNED_ON])
-    derivations = derive(TreeParser(official, bounds), captions)
-    learn = np.arange(len(derivations) - HELD_OUT)
-    held_out = list(range(len(derivations) - HELD_OUT, len(derivations)))
-    grammar = count(official, derivations.first(len(learn)))
+    parser_ = TreeParser(official, tuned_bounds(official, captions[:TUNED_ON]))
+    derived = derive(parser_, captions)
+    n_captions = len(derived) - HELD_OUT
+    derivations, held_out = derived[:n_captions], derived[n_captions:]
+    lexicon = lexicon_of(official)
+    rng = np.random.default_rng(options.seed)
+    words = rare_words(derivations, lexicon)
+    varied = variants(derivations, lexicon, words, options.variants, rng)
+    print(f"{len(varied):,} variants of captions, of {len(words):,} rare words", flush=True)
+    derivations += derive(parser_, varied)
+    n_all = len(derivations)
+    grammar = count(official, derivations)
     print(
-        f"{len(learn):,} captions; {len(grammar.states):,} states, {len(grammar.binary_rules):,} binary and "
+        f"{n_captions:,} captions; {len(grammar.states):,} states, {len(grammar.binary_rules):,} binary and "
         f"{len(grammar.unary_rules):,} unary rules, {len(grammar.lexical_scores):,} tagged words and shapes",
         flush=True,
     )
+    derivations += held_out
+    held = range(n_all, len(derivations))
     model = Perceptron(grammar, derivations)
-    print(f"frequencies: {model.agreement(held_out, model.scores):.2%} of held-out derivations", flush=True)
-    for stage, (passes, step) in enumerate(zip(options.passes, options.steps, strict=True)):
-        rng = np.random.default_rng(options.seed + stage)
-        model.anneal()
-        for number in range(passes):
-            wrong = model.train(rng.permutation(learn), options.batch, step)
-            right = model.agreement(held_out, model.averaged)
-            print(f"pass {number + 1}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
+    print(f"frequencies: {model.agreement(held, model.scores):.2%} of held-out derivations", flush=True)
+    passes = [(n_captions, step) for step in options.steps] + [(n_all, step) for step in options.steps_of_variants]
+    before = None
+    for number, (n, step) in enumerate(passes):
+        if before not in (None, (n, step)):
+            model.anneal()
+        before = n, step
+        wrong = model.train(rng.permutation(n), options.batch, step)
+        right = model.agreement(held, model.averaged)
+        print(f"pass {number + 1}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
+    tags = likely_tags(official, grammar, derivations[:n_all])
+    offsets = np.cumsum([0, *map(len, derivations.sentences[:n_all])])
+    entries = np.concatenate([model.entries[sentence] for sentence in derivations.sentences[:n_all]])
+    labels = span_ends(official, derivations[:n_all])
+    spans = train_span_ends(entries, offsets, tags, labels, PASSES_OF_SPANS, rng)
     with whole_file(options.output, "wb") as file:
-        write_arrays(file, bundled_arrays(official, grammar, model.averaged, captions), FORMAT)
+        write_arrays(file, bundled_arrays(official, grammar, model.averaged, captions) | spans.arrays(), FORMAT)
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
 
 

@@ -100,7 +100,7 @@ class Spice(Metric):
             return []
         return [
             f"{n:,} captions have more than {LONG_SENTENCE} words, and SPICE parses each as one sentence, as the "
-            f"official program does: -m {self.name}:split=sentences is many times faster."
+            f"official program does: -m {self.name}:split=sentences parses sentence by sentence."
         ]
 
     def slow(self, captions: Captions) -> str:

@@ -286,6 +286,14 @@ class Pcfg:
         use the coarser grammar.
         """
 
+    def parse_spans(self, tag_offsets: numpy.typing.NDArray[numpy.int64], tag_states: numpy.typing.NDArray[numpy.int32], tag_scores: numpy.typing.NDArray[numpy.float32], words: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], *, may: numpy.typing.NDArray[numpy.uint8], longest: int, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
+        """
+        As parse(), for long sentences, in a time that grows with their length: only some spans of words may be
+        constituents, and the best derivation may be lost. may[i] is the sum of 1 if several words may begin
+        with word i of all sentences, and 2 if they may end with it. Spans of more than `longest` words begin
+        with the first word of a sentence or end with one of its last two.
+        """
+
     def set_scores(self, binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Other scores of the same rules."""
 

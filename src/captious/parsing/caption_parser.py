@@ -22,6 +22,7 @@ from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.dependencies import constituents, dependencies
 from captious.parsing.lemmas import lemma
 from captious.parsing.parses import Parse
+from captious.parsing.span_ends import SpanEnds
 from captious.parsing.tree_parser import LONGEST, TreeParser, Trees, pieces
 from captious.parsing.tuning_captions import drawn_captions, sample_captions
 from captious.progress import Progress
@@ -67,8 +68,8 @@ def parser_with(grammar: str | None = None) -> CaptionParser:
 
 @cache
 def _bundled() -> CaptionParser:
-    grammar = bundled_grammar()
-    return CaptionParser(grammar.name, TreeParser(grammar, _bounds(bundled_arrays())))
+    grammar, arrays = bundled_grammar(), bundled_arrays()
+    return CaptionParser(grammar.name, TreeParser(grammar, _bounds(arrays), SpanEnds.from_arrays(arrays)))
 
 
 @cache
@@ -111,6 +112,11 @@ class CaptionParser:
     def stored_as(self) -> str:
         """What files of prepared references call it."""
         return f"grammar {self.label}"
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the time of a long sentence grows with its length, and not with the cube of it."""
+        return self.parser.is_linear
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Iterator[Parse]:
         """The parses of n captions, from their words, as they are made."""

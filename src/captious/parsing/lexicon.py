@@ -66,6 +66,18 @@ class Lexicon:
             tags = self._cached[word, first] = self._look_up(word, first)
         return tags
 
+    def number(self, word: str, first: bool = False) -> int:
+        """The number of a word among those of the grammar, or that of its shape; -1 for neither."""
+        spelling = american(word)
+        number = self._word_of.get(spelling)
+        if number is None:
+            number = self._word_of.get(signature(spelling, first), self._word_of.get(ANY_SHAPE, -1))
+        return number
+
+    def knows(self, word: str) -> bool:
+        """Whether a word was counted; of others, only the shape is known."""
+        return self._seen.has(self._word_of.get(american(word), -1))
+
     def _look_up(self, word: str, first: bool) -> WordTags:
         spelling = american(word)
         number = self._word_of.get(spelling, -1)
@@ -107,10 +119,7 @@ class ScoredLexicon(Lexicon):
         self._word_of = {word: number for number, word in enumerate(grammar.words)}
 
     def tags(self, word: str, first: bool = False) -> WordTags:
-        spelling = american(word)
-        number = self._word_of.get(spelling)
-        if number is None:
-            number = self._word_of.get(signature(spelling, first), self._word_of[ANY_SHAPE])
+        number = self.number(word, first)
         entries = slice(self._starts[number], self._starts[number + 1])
         return WordTags(self._tag_states[entries], self._scores_of_tags[entries])
 

@@ -1,7 +1,11 @@
-"""Phrase structure trees of sentences: the most probable derivation of a state-split PCFG, exactly.
+"""Phrase structure trees of sentences: the most probable derivation of a state-split PCFG.
 
 The parser of Klein and Manning (2003, "Accurate Unlexicalized Parsing") as CoreNLP 3.6.0 runs it, with scores of 32
 bits summed in its order. Trees do not depend on what else is parsed, on threads, or on the bounds.
+
+It is exact, and takes a time that grows with the third power of the length. Where a grammar comes with classifiers of
+the words that constituents begin and end with, sentences of more than ``EXACT`` words take linear time, and a few of
+their trees are not the most probable ones.
 """
 
 from __future__ import annotations
@@ -16,11 +20,14 @@ from captious.errors import ParameterError
 from captious.native import threads, visible_nodes
 from captious.parsing.bounds import Bounds, make_pcfg
 from captious.parsing.lexicon import Lexicon, WordLists, WordTags, lexicon_of
+from captious.parsing.span_ends import LONGEST as LONGEST_SPAN
+from captious.parsing.span_ends import SpanEnds
 from captious.resources.grammar import Grammar
 
-#: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 700 MB. Time
-#: grows with the third power of the length, memory with the second.
+#: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 700 MB.
 LONGEST = 100
+#: Words of the longest sentence that is always parsed exactly.
+EXACT = 14
 
 _ENDS = frozenset((".", "!", "?", ";", ":", ","))
 _LAST_RESORT = -1000.0
@@ -81,11 +88,12 @@ class TreeParser:
 
     Args:
         bounds: make parsing fast; without any, sentences are parsed plainly.
+        span_ends: make it linear for long sentences; for grammars whose lexicon has scores.
     """
 
-    def __init__(self, grammar: Grammar, bounds: Bounds | None = None) -> None:
+    def __init__(self, grammar: Grammar, bounds: Bounds | None = None, span_ends: SpanEnds | None = None) -> None:
         self.grammar = grammar
-        self._bounds = bounds
+        self._bounds, self._span_ends = bounds, span_ends
         self._lexicon = lexicon_of(grammar)
         self._pcfg = make_pcfg(grammar, bounds)
         tags = set(grammar.tags)
@@ -95,7 +103,12 @@ class TreeParser:
         self._labels = np.array([number.get(label, -1) for label in labels], np.int32)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return TreeParser, (self.grammar, self._bounds)
+        return TreeParser, (self.grammar, self._bounds, self._span_ends)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the time of a long sentence grows with its length, and not with the cube of it."""
+        return self._span_ends is not None
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> Trees:
         """The tree of each sentence, given as its words; one without words has no nodes.
@@ -117,12 +130,27 @@ class TreeParser:
                     where=" ".join(sentence[:12]) + " ...",
                     help="split it into sentences, or use captious.parsing.tree_parser.pieces",
                 )
-        derived = self._parse(self._lexicon, sentences)
+        derived = self._parsed(sentences)
         lost = [place for place in np.flatnonzero(np.isneginf(derived.scores)).tolist() if len(sentences[place]) > 0]
         if not lost:
             return derived
         again = self._parse(_AnyTags(self._lexicon), [sentences[place] for place in lost])
         return _replaced(derived, np.array(lost), again)
+
+    def _parsed(self, sentences: Sequence[Sequence[str]]) -> Derivations:
+        lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        long = np.flatnonzero(lengths > EXACT)
+        if self._span_ends is None or not len(long):
+            return self._parse(self._lexicon, sentences)
+        short = [() if len(sentence) > EXACT else sentence for sentence in sentences]
+        linear = self._parse_spans(self._span_ends, [sentences[place] for place in long.tolist()])
+        return _replaced(self._parse(self._lexicon, short), long, linear)
+
+    def _parse_spans(self, span_ends: SpanEnds, sentences: Sequence[Sequence[str]]) -> Derivations:
+        words = WordLists.of(self._lexicon, sentences)
+        numbers = [self._lexicon.number(word, not place) for each in sentences for place, word in enumerate(each)]
+        may = span_ends.possible(np.array(numbers, np.int32), words.offsets)
+        return Derivations(*self._pcfg.parse_spans(*words, may=may, longest=LONGEST_SPAN, threads=threads()))
 
     def _parse(self, lexicon: Lexicon, sentences: Sequence[Sequence[str]]) -> Derivations:
         words = WordLists.of(lexicon, sentences)

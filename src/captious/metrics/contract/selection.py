@@ -108,13 +108,13 @@ class Selection(Sequence[RequestedMetric]):
             if isinstance(metric, Metric):
                 reasons = (metric.slow(table) for table in tables if isinstance(table, Captions))
                 reason = next(filter(None, reasons), "")
-            faster = f"{name}:split=sentences is many times faster" if "split" in metric.declared else ""
+            split = f"{name}:split=sentences parses sentence by sentence" if "split" in metric.declared else ""
             if reason and not item.is_named:
-                hint = f", or -m {faster}" if faster else ""
+                hint = f", or -m {split}" if split else ""
                 left_out.append(f"{name} is left out, because it {reason}: -m {name} asks for it{hint}.")
                 continue
             if reason:
-                slow.append(f"{name} {reason}{': ' if faster else ''}{faster}.")
+                slow.append(f"{name} {reason}{': ' if split else ''}{split}.")
             kept.append(item)
         if not kept:  # a run of nothing is no run
             return self, slow

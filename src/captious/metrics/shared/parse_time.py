@@ -10,7 +10,8 @@ from captious.parsing.parsed_captions import ParseSource
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.text.sentences import LONG_SENTENCE
 
-_SECONDS = 0.25  # CPU seconds of a sentence of 100 words, with the bundled grammar
+_OF_A_WORD = 1e-4  # CPU seconds of a word of a long sentence, where parsing takes linear time
+_OF_A_HUNDRED = 5.3  # of a sentence of 100 words, where it takes cubic time
 _WORDS = 100  # beyond which captions are cut for the parser
 _PATIENCE = 20.0  # seconds that are not worth a word
 
@@ -32,8 +33,13 @@ def slow_parses(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -
     if not isinstance(parser, CaptionParser):
         return ""
     sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(tokenizer))
-    lengths = np.concatenate([side.lengths for side in sides]) / _WORDS
-    seconds = _SECONDS * float(np.where(lengths > 1, lengths, lengths**3)[lengths * _WORDS > LONG_SENTENCE].sum())
+    lengths = np.concatenate([side.lengths for side in sides])
+    lengths = lengths[lengths > LONG_SENTENCE]
+    if parser.is_linear:
+        seconds = _OF_A_WORD * float(lengths.sum())
+    else:
+        hundreds = lengths / _WORDS
+        seconds = _OF_A_HUNDRED * float(np.where(hundreds > 1, hundreds, hundreds**3).sum())
     if seconds < _PATIENCE:
         return ""
     duration = f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:,.0f} minutes"

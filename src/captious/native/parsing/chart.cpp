@@ -266,11 +266,11 @@ CAPTIOUS_CLONES void Chart::fill(Words words, const Guide& guide) {
     });
 }
 
-CAPTIOUS_CLONES void Chart::fill_beam(Words words, const Coarsening& coarsening, float width) {
+CAPTIOUS_CLONES void Chart::fill_beam(Words words, const Coarsening& coarsening, float width, const Spans& spans) {
     begin(words, 0);
     auto bound = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA { return score + coarsening.potential(state); };
     fill_cells(
-        0, [](std::size_t, std::size_t) { return true; },
+        0, [&](std::size_t begin, std::size_t end) { return spans.has(begin, end); },
         [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
             float best = kNever;
             if (begin + 1 == end)

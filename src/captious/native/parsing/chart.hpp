@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,21 @@ struct Guide {
     std::span<const float> offsets;  // [n_words + 1], of the words before: what their bounds lack
     float threshold;                 // for scores
     Bound bound;                     // the threshold for bounds
+};
+
+// The spans of several words that may be constituents: which words they may begin and end with, and how long they are
+// unless they reach an end of the sentence, whose last word may be its period.
+struct Spans {
+    static constexpr std::uint8_t kMayBegin = 1, kMayEnd = 2;
+
+    std::span<const std::uint8_t> words = {};  // none if all words may
+    std::size_t longest = std::numeric_limits<std::size_t>::max();
+
+    bool has(std::size_t begin, std::size_t end) const {
+        if (words.empty() || begin + 1 == end) return true;
+        return (words[begin] & kMayBegin) && (words[end - 1] & kMayEnd) &&
+               (end - begin <= longest || begin == 0 || end + 1 >= words.size());
+    }
 };
 
 // A block of rules whose driver stands in a cell: the place of the first of them, and the driver's score there.
@@ -62,8 +78,8 @@ public:
     // Fills cells with only the items that reach the threshold by a coarser chart, whose outside bounds are known.
     void fill(Words words, const Guide& guide);
     // Fills cells with only the items that, with their potentials, are not further than `width` from the best of their
-    // cell. The best derivation may be lost.
-    void fill_beam(Words words, const Coarsening& coarsening, float width);
+    // cell, and only the cells of some spans. The best derivation may be lost.
+    void fill_beam(Words words, const Coarsening& coarsening, float width, const Spans& spans = {});
 
     // The best score of the whole sentence, or kNever, and what is at its top.
     Goal best() const;

@@ -133,6 +133,9 @@ public:
     // The best derivation of one sentence without the coarser grammar, which takes several times as long; long
     // sentences are always parsed so.
     void parse_plainly(const WordTable& table, Sentence words, Derivation& derivation);
+    // A derivation that is nearly always the best one of a sentence, in a time that grows with its length; one by all
+    // spans if there is none by these.
+    void parse_spans(const WordTable& table, Sentence words, const Spans& spans, Derivation& derivation);
     // Fills a coarse chart, with up to kMost sentences.
     const CoarseChart& fill_coarse(const WordTable& table, std::span<const Sentence> sentences);
 

@@ -106,13 +106,11 @@ std::vector<Tag> tags_of(const SharedPcfg& shared, const Int64In& offsets, const
     return tags;
 }
 
-struct Derivations {
-    std::vector<Node> nodes;
-    std::vector<std::size_t> sizes;
-};
-
-nb::tuple parse_all(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_states, ArrayIn<float> tag_scores,
-                    Int32In words, Int64In offsets, bool plainly, int threads) {
+// Derivations as arrays; parse(table, sentences, derivations) finds them.
+template <typename Parse>
+nb::tuple derive(const SharedPcfg& shared, const Int64In& tag_offsets, const Int32In& tag_states,
+                 const ArrayIn<float>& tag_scores, const Int32In& words, const Int64In& offsets, WordTable::Use use,
+                 const Parse& parse) {
     TokensView sentences = view(words, offsets);
     std::vector<Tag> tags = tags_of(shared, tag_offsets, tag_states, tag_scores);
     if (!all_below(words.data(), words.size(), tag_offsets.size() - 1)) throw nb::value_error("words without tags");
@@ -123,21 +121,8 @@ nb::tuple parse_all(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_s
     {
         nb::gil_scoped_release release;
         std::shared_lock lock(shared.mutex);
-        WordTable table(*shared.pcfg, span(tag_offsets), tags,
-                        plainly ? WordTable::Use::kPlain : WordTable::Use::kGuided);
-        if (plainly) {
-            parallel_for(sentences.count, threads, kGrain, [&](std::size_t begin, std::size_t end) {
-                Worker worker(*shared.pcfg);
-                for (std::size_t i = begin; i < end; ++i) worker.parse_plainly(table, sentences[i], derivations[i]);
-            });
-        } else {
-            std::vector<std::vector<std::size_t>> batches =
-                batches_of(sentences, static_cast<std::size_t>(std::max(1, threads)));
-            parallel_for(batches.size(), threads, 1, [&](std::size_t begin, std::size_t end) {
-                Worker worker(*shared.pcfg);
-                for (std::size_t i = begin; i < end; ++i) worker.parse(table, sentences, batches[i], derivations);
-            });
-        }
+        WordTable table(*shared.pcfg, span(tag_offsets), tags, use);
+        parse(table, sentences, std::span(derivations));
         for (std::size_t i = 0; i < sentences.count; ++i) {
             auto add = [&](State state, std::int32_t rule, std::int32_t from, std::int32_t to) {
                 columns[0].push_back(state);
@@ -159,6 +144,45 @@ nb::tuple parse_all(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_s
     return nb::make_tuple(to_numpy(std::move(node_offsets)), to_numpy(std::move(columns[0])),
                           to_numpy(std::move(columns[1])), to_numpy(std::move(columns[2])),
                           to_numpy(std::move(columns[3])), to_numpy(std::move(scores)));
+}
+
+nb::tuple parse_all(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_states, ArrayIn<float> tag_scores,
+                    Int32In words, Int64In offsets, bool plainly, int threads) {
+    auto use = plainly ? WordTable::Use::kPlain : WordTable::Use::kGuided;
+    return derive(shared, tag_offsets, tag_states, tag_scores, words, offsets, use,
+                  [&](const WordTable& table, const TokensView& sentences, std::span<Derivation> derivations) {
+                      if (plainly) {
+                          parallel_for(sentences.count, threads, kGrain, [&](std::size_t begin, std::size_t end) {
+                              Worker worker(*shared.pcfg);
+                              for (std::size_t i = begin; i < end; ++i)
+                                  worker.parse_plainly(table, sentences[i], derivations[i]);
+                          });
+                          return;
+                      }
+                      std::vector<std::vector<std::size_t>> batches =
+                          batches_of(sentences, static_cast<std::size_t>(std::max(1, threads)));
+                      parallel_for(batches.size(), threads, 1, [&](std::size_t begin, std::size_t end) {
+                          Worker worker(*shared.pcfg);
+                          for (std::size_t i = begin; i < end; ++i)
+                              worker.parse(table, sentences, batches[i], derivations);
+                      });
+                  });
+}
+
+nb::tuple parse_spans(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_states, ArrayIn<float> tag_scores,
+                      Int32In words, Int64In offsets, ArrayIn<std::uint8_t> may, std::size_t longest, int threads) {
+    if (may.size() != words.size()) throw nb::value_error("not one number of spans per word");
+    return derive(shared, tag_offsets, tag_states, tag_scores, words, offsets, WordTable::Use::kPlain,
+                  [&](const WordTable& table, const TokensView& sentences, std::span<Derivation> derivations) {
+                      parallel_for(sentences.count, threads, 1, [&](std::size_t begin, std::size_t end) {
+                          Worker worker(*shared.pcfg);
+                          for (std::size_t i = begin; i < end; ++i) {
+                              auto first = static_cast<std::size_t>(sentences.offsets[i]);
+                              Spans spans{{may.data() + first, sentences[i].size()}, longest};
+                              worker.parse_spans(table, sentences[i], spans, derivations[i]);
+                          }
+                      });
+                  });
 }
 
 // Derivations without the nodes of binarisation: those that have a label, with the node above each.
@@ -234,6 +258,16 @@ void bind_parsing(nb::module_& m) {
              "preorder, and the score of each sentence, -inf where there is none. Rules are numbers of binary rules,\n"
              "then of unary ones; -1 above a word. Word i has the tags from tag_offsets[i] on. `plainly` does not\n"
              "use the coarser grammar.")
+        .def("parse_spans", &parse_spans, "tag_offsets"_a, "tag_states"_a, "tag_scores"_a, "words"_a, "offsets"_a,
+             nb::kw_only(), "may"_a, "longest"_a, "threads"_a,
+             nb::sig("def parse_spans(self, tag_offsets: " INT64S ", tag_states: " INT32S ", tag_scores: " FLOAT32S
+                     ", words: " INT32S ", offsets: " INT64S ", *, may: numpy.typing.NDArray[numpy.uint8], "
+                     "longest: int, threads: int) -> tuple[" INT64S ", " INT32S ", " INT32S ", " INT32S ", " INT32S
+                     ", " FLOAT32S "]"),
+             "As parse(), for long sentences, in a time that grows with their length: only some spans of words may be\n"
+             "constituents, and the best derivation may be lost. may[i] is the sum of 1 if several words may begin\n"
+             "with word i of all sentences, and 2 if they may end with it. Spans of more than `longest` words begin\n"
+             "with the first word of a sentence or end with one of its last two.")
         .def(
             "set_scores",
             [](SharedPcfg& self, ArrayIn<float> binary_scores, ArrayIn<float> unary_scores) {

@@ -1,0 +1,116 @@
+"""Which words the constituents of a sentence may begin and end with, so that parsing it takes linear time.
+
+Two linear classifiers look at the three words before and after each word, and at the tag that each of them most often
+has. What they rule out closes three of four cells of a chart (Roark and Hollingshead 2008, "Classifying Chart Cells for
+Quadratic Complexity Context-Free Inference"). Constituents of more than ``LONGEST`` words that touch neither end of
+the sentence are ruled out, too, so that the number of cells grows with that of words. ``training/grammar`` makes the
+weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.resources.arrays import Arrays
+
+__all__ = ["BEGINS", "ENDS", "LONGEST", "UNIT", "SpanEnds", "features"]
+
+#: What a word has that constituents of several words may begin with, or end with.
+BEGINS, ENDS = 1, 2
+#: Words of the longest constituent that touches no end of its sentence.
+LONGEST = 30
+#: What the integers of weights count, in logits.
+UNIT = 1 / 32
+
+_LEAST = -6.0  # logit of what is not ruled out
+_AROUND = 3  # words before and after that are looked at
+_BEFORE, _AFTER, _FIRST = 0, 1, 2  # in place of words and tags: beside the sentence; numbers count from _FIRST
+#: Places of words and of tags, from the word that is judged.
+_TEMPLATES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
+    *(((place,), ()) for place in (-2, -1, 0, 1, 2)),
+    *((places, ()) for places in ((-1, 0), (0, 1), (-1, 1), (1, 2), (-2, -1, 0), (-1, 0, 1), (0, 1, 2))),
+    *(((), tuple(range(*ends))) for ends in ((-1, 2), (-2, 2), (-1, 3), (-2, 3), (0, 4), (-3, 1), (-3, 3), (-2, 4))),
+    *(((0,), places) for places in ((1, 2), (1, 2, 3), (-2, -1))),
+    ((1,), (-1, 0)),
+    ((-1,), (0, 1, 2)),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SpanEnds:
+    """The classifiers.
+
+    Args:
+        weights: int8[2**k, 2], of hashed features; whether constituents begin with a word, and whether they end.
+        tags: uint8, by number of a word in the lexicon: the tag that it most often has.
+    """
+
+    weights: NDArray[np.int8]
+    tags: NDArray[np.uint8]
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> SpanEnds:
+        """The classifiers that ``arrays`` gave."""
+        return cls(arrays["span_weights"].view(np.int8).reshape(-1, 2), arrays["span_tags"])
+
+    def arrays(self) -> Arrays:
+        """Both as one-dimensional arrays."""
+        return {"span_weights": self.weights.reshape(-1).view(np.uint8), "span_tags": self.tags}
+
+    def possible(self, words: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """For each word the sum of ``BEGINS`` and ``ENDS``, as far as they are not ruled out.
+
+        Args:
+            words: int32, of all sentences, their numbers in the lexicon.
+            offsets: int64[n + 1], where the words of each of n sentences begin.
+        """
+        logits = np.zeros((len(words), 2), np.int32)
+        for numbers in features(words, self.tags, offsets, len(self.weights)):
+            logits += self.weights[numbers]
+        possible = logits > _LEAST / UNIT
+        filled = offsets[:-1] < offsets[1:]
+        possible[offsets[:-1][filled], 0] = True
+        possible[offsets[1:][filled] - 1, 1] = True
+        return (possible @ np.array([BEGINS, ENDS], np.uint8)).astype(np.uint8)
+
+
+def features(
+    words: NDArray[np.int32], tags: NDArray[np.uint8], offsets: NDArray[np.int64], n_features: int
+) -> Iterator[NDArray[np.int64]]:
+    """The hashed features of each word, one array int64[n_words] by template.
+
+    Args:
+        words, offsets: as of ``SpanEnds.possible``.
+        tags: by number of a word.
+        n_features: a power of two.
+    """
+    lengths = np.diff(offsets)
+    sentences = np.repeat(np.arange(len(lengths)), lengths)
+    size = len(words) + _AROUND * (len(lengths) + 1)
+    places = np.arange(len(words)) + _AROUND * (sentences + 1)
+    around: list[NDArray[np.uint64]] = []
+    for values in (words, tags[words]):
+        padded = np.full(size, _AFTER, np.uint64)
+        padded[places] = values.astype(np.uint64) + np.uint64(_FIRST)
+        around.append(padded)
+    starts = np.arange(len(words)) - offsets[:-1][sentences]
+
+    def at(kind: int, place: int) -> NDArray[np.uint64]:
+        found = around[kind][places + place]
+        return np.where(starts + place < 0, np.uint64(_BEFORE), found) if place < 0 else found
+
+    cached: dict[tuple[int, int], Any] = {}
+    for number, template in enumerate(_TEMPLATES):
+        hashes = np.full(len(words), number + 1, np.uint64)
+        for kind, where in enumerate(template):
+            for place in where:
+                if (kind, place) not in cached:
+                    cached[kind, place] = at(kind, place)
+                hashes = (hashes ^ cached[kind, place]) * np.uint64(0xFF51AFD7ED558CCD)
+                hashes ^= hashes >> np.uint64(32)
+        yield ((hashes >> np.uint64(7)) % np.uint64(n_features)).astype(np.int64)
