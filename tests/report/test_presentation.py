@@ -10,7 +10,7 @@ import captious
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
 from captious.evaluation.score_tables import grouped_score_table, score_table
-from captious.metrics.contract.other_names import Names
+from captious.metrics.contract.catalogue import Names
 from captious.report.formats import latex, markdown, plain_text
 from captious.report.presentation import Presentation
 

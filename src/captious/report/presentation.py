@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from captious.errors import UnknownNameError
-from captious.metrics.contract.other_names import Names, renamed
+from captious.metrics.contract.catalogue import Names, renamed
 from captious.table import Cell, Column, Form, IntervalStyle, Table
 
 INTERVAL_STYLES: tuple[IntervalStyle, ...] = get_args(IntervalStyle)

@@ -10,8 +10,8 @@ from captious.data import Captions, CaptionSets
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import available, coco_available
+from captious.metrics.contract.catalogue import ambiguous_names
 from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction
-from captious.metrics.contract.other_names import ambiguous_names
 from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
