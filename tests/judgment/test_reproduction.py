@@ -13,10 +13,11 @@ import pytest
 from captious import Settings
 from captious.errors import ParameterError
 from captious.judgment import judge, made_files, studies
+from captious.judgment.paper_index import STATES, PaperIndex
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.reproduction import reproduce, stand_ins
-from captious.judgment.reproduction_result import STATES, PaperIndex, Reproduced
+from captious.judgment.reproduction_result import Reproduced
 from captious.judgment.studies import word_frequencies
 from captious.learned.feature_sets import Feature, FeatureSet
 from captious.learned.network_recipes import Recipe, as_recipe

@@ -125,7 +125,7 @@ class Request:
         for key, text in self.parameters.items():
             name = _as_spelled(key, writable)
             if name not in writable:
-                raise no_parameter(metric.name, name, writable)
+                raise no_parameter(metric, name, writable)
             try:
                 values[name] = metric.declared[name].from_text(text)
             except ValueError:
