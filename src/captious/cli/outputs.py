@@ -18,8 +18,7 @@ from captious.cli.library_options import FILE, Command, option_of
 from captious.displayed import Displayed
 from captious.errors import ParameterError
 from captious.metrics.contract.catalogue import NAMES
-from captious.report.formats import FORMATS
-from captious.report.presentation import INTERVAL_STYLES, Presentation
+from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
 from captious.report.terminal import as_text, plain_text, rich_text
 from captious.table import Table
 

@@ -37,8 +37,7 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.report.caption_scores import check_caption_file, write_captions
-from captious.report.formats import FORMATS
+from captious.report.formats import FORMATS, check_caption_file, write_captions
 from captious.report.numbers import plain
 from captious.scale.batches import BATCH_ROWS
 from captious.scale.engines import ENGINES

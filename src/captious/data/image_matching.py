@@ -14,12 +14,11 @@ from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from captious.data.caption_file import CaptionFile, ReadOptions, read_options_of
+from captious.data.caption_file import CaptionFile, ColumnNames, ReadOptions, read_options_of
 from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.cleaning import cleaned, rules_of
-from captious.data.columns import ColumnNames
 from captious.data.file_contents import is_prepared
 from captious.data.ids import (
     ImageId,

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from captious.atomic_write import whole_file
-from captious.data.columns import ColumnNames
+from captious.data.caption_file import ColumnNames
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ShardError
 from captious.evaluation.caption_warnings import issue
 from captious.metrics.contract.metric import Metric

@@ -175,7 +175,7 @@ _FOR_LANGUAGES = (
     Tokenizer("zh", _Imported("sacrebleu_tokens", "zh_tokens")),
     Tokenizer("ja-mecab", _Imported("sacrebleu_tokens", "ja_mecab_tokens")),
     Tokenizer("ko-mecab", _Imported("sacrebleu_tokens", "ko_mecab_tokens")),
-    Tokenizer("th", _Imported("thai_words", "thai_words")),
+    Tokenizer("th", _Imported("unicode_words", "thai_words")),
     Tokenizer("flores200", _Imported("sacrebleu_tokens", "flores200_tokens")),
 )
 _BUILT_IN = {
