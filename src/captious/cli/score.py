@@ -39,8 +39,8 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.formats import FORMATS, check_caption_file, write_captions
 from captious.report.numbers import plain
-from captious.scale.batches import BATCH_ROWS
 from captious.scale.engines import ENGINES
+from captious.scale.shard_rows import BATCH_ROWS
 from captious.table import Table
 
 if TYPE_CHECKING:
@@ -176,8 +176,8 @@ def score(
     table = absent_references(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
     groups = None if group_by is None else groups_of(group_by, sources, table, settings)
-    with steps(candidates, lambda file: f"reading {file}") as each:
-        loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in each]
+    with steps(candidates, lambda file: f"reading {file}") as files_read:
+        loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in files_read]
     by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, of_k=choices, announce=warn)
     reports = [*by_system.values()]
     if groups is None:

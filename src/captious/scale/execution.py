@@ -16,11 +16,11 @@ from captious.evaluation.caption_warnings import issue
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings
 from captious.progress import Progress
-from captious.scale.batches import BATCH_ROWS
 from captious.scale.engines import Engine, engine_named
 from captious.scale.result_folder import ResultFolder
 from captious.scale.scoring_plan import Plan, plan
 from captious.scale.shard_report import ShardReport
+from captious.scale.shard_rows import BATCH_ROWS
 from captious.scale.shards import Shard
 from captious.scale.states import States
 from captious.scale.sums import ShardSums

@@ -96,9 +96,9 @@ class Tokenizer:
             ParameterError: a tokenizer function that did not return a list of strings.
         """
         if self.form is not None:
-            found = Vocabulary()
-            ids, offsets = replace(self, form=None).encode(captions, found)
-            return vocabulary.add(tuple(map(self.form, found.words())))[ids], offsets
+            vocabulary_of_form = Vocabulary()
+            ids, offsets = replace(self, form=None).encode(captions, vocabulary_of_form)
+            return vocabulary.add(tuple(map(self.form, vocabulary_of_form.words())))[ids], offsets
         try:
             if self.rule is not None:
                 ids, offsets = vocabulary.encode(self._prepared(captions), self.rule, threads())

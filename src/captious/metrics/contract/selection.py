@@ -195,8 +195,8 @@ def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> li
     language = as_language(settings.language)
     if language == ENGLISH:
         return []
-    known = f"{', '.join(names)}: made for English"
-    return [f"{known}, so that scores of captions in {language.name.capitalize()} mean nothing."]
+    made_for = f"{', '.join(names)}: made for English"
+    return [f"{made_for}, so that scores of captions in {language.name.capitalize()} mean nothing."]
 
 
 def _expanded(
