@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Any, cast
 
-from captious.errors import CaptiousError, ParameterError, ResourceError
+from captious.errors import CaptiousError, ParameterError, ResourceError, reason
 
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"
@@ -98,8 +98,7 @@ def user_bytes(
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise damaged(f"cannot read {what}: damaged gzip file: {error}", where=where, help=help) from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        reason = getattr(error, "strerror", None) or error
-        raise ResourceError(f"cannot read {what}: {reason}", where=where, help=help) from error
+        raise ResourceError(f"cannot read {what}: {reason(error)}", where=where, help=help) from error
 
 
 def decoded(

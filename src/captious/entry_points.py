@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,27 +13,27 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint  # slow to import
 
 
+@dataclass(frozen=True)
 class EntryPoints:
-    """The entry points of a group.
+    """The entry points of a group. Their names are in lower case, whatever the packages call them.
 
     Args:
         group: such as "captious.metrics".
         what: what one of them is called in messages.
         built_in: names that other packages cannot take.
-
-    Names are known in lower case, whatever the packages call them.
     """
 
-    def __init__(self, group: str, what: str, built_in: Sequence[str]) -> None:
-        self._group, self._what, self._built_in = group, what, built_in
+    group: str
+    what: str
+    built_in: Sequence[str]
 
     @cached_property
     def by_name(self) -> dict[str, EntryPoint]:
         """The entry points by name."""
         from importlib.metadata import entry_points
 
-        named = {point.name.lower(): point for point in entry_points(group=self._group)}
-        return {name: point for name, point in named.items() if name not in self._built_in}
+        named = {point.name.lower(): point for point in entry_points(group=self.group)}
+        return {name: point for name, point in named.items() if name not in self.built_in}
 
     def load(self, name: str) -> Any:
         """The object that an entry point names.
@@ -47,7 +48,7 @@ class EntryPoints:
             raise
         except Exception as error:  # whatever the code of another package does when it is imported
             raise ParameterError(
-                f"the {self._what} {name} cannot be loaded: {error}",
+                f"the {self.what} {name} cannot be loaded: {error}",
                 where=f"entry point {point.value}",
                 help="repair or uninstall the package that provides it",
             ) from error
@@ -55,7 +56,7 @@ class EntryPoints:
     def refuse(self, name: str, expected: str) -> ParameterError:
         """The error for an entry point that names something other than what was expected."""
         return ParameterError(
-            f"{self.by_name[name].value} is not a {self._what}", help=f"the entry point must name {expected}"
+            f"{self.by_name[name].value} is not a {self.what}", help=f"the entry point must name {expected}"
         )
 
 

@@ -155,3 +155,10 @@ def options_as_flags() -> Iterator[None]:
         yield
     finally:
         _as_flags = before
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why a file cannot be opened. The words for a null character in its name differ between versions of Python."""
+    if isinstance(error, ValueError) and "null" in str(error):
+        return "its name contains a null character"
+    return getattr(error, "strerror", None) or str(error)

@@ -75,6 +75,8 @@ class TestNoReferences:
         refused = run("score", "baseline.json", "--no-references", "-m", "rouge-l", "-m", "bleu")
         assert_refused(refused, "rouge-l, bleu cannot be computed without references", "baseline.json")
         assert_refused(run("score", "--no-references", "-m", "chair"), "no candidates")
+        lengths = ("-m", "distinct", "--several", "--group-by", "length")
+        assert_refused(run("score", "baseline.json", "--no-references", *lengths), "no references whose lengths")
 
 
 class TestTable:

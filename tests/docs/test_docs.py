@@ -16,7 +16,7 @@ import captious
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import benchmark_names as benchmarks
 from captious.metrics.contract import catalogue
-from captious.metrics.contract.other_names import TOOLKIT_NAMES
+from captious.metrics.contract.catalogue import TOOLKIT_NAMES
 
 from ..support.commands import COMMANDS
 from ..support.every_metric import INPUTS, MODELS, variants_of

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import captious
 from captious.cli.judge_pairwise import judge_pairwise as command
 from captious.errors import CaptiousWarning, ParameterError
-from captious.evaluation.bradley_terry import strengths
+from captious.evaluation.judged_pairs import strengths
 from captious.metrics.shared.pairwise_judge import preference
 from captious.models.endpoints import Answer, ChatModel
 

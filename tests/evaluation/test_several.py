@@ -15,8 +15,7 @@ import captious
 from captious.data import read_captions
 from captious.errors import DuplicateCandidateError, ParameterError, UnknownNameError
 from captious.evaluation.score_tables import score_table
-from captious.report.caption_scores import write_captions
-from captious.report.formats import csv, html, json_text, plain_text
+from captious.report.formats import csv, html, json_text, plain_text, write_captions
 
 REFERENCES = {i: [f"a dog runs on road {i}", f"the dog on the road {i}"] for i in range(12)}
 DIVERSE = {i: [f"a dog on road {i}", "the street", "a red bus runs"] for i in REFERENCES}

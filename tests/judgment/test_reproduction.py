@@ -13,10 +13,11 @@ import pytest
 from captious import Settings
 from captious.errors import ParameterError
 from captious.judgment import judge, made_files, studies
+from captious.judgment.paper_index import STATES, PaperIndex
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.reproduction import reproduce, stand_ins
-from captious.judgment.reproduction_result import STATES, PaperIndex, Reproduced
+from captious.judgment.reproduction_result import Reproduced
 from captious.judgment.studies import word_frequencies
 from captious.learned.feature_sets import Feature, FeatureSet
 from captious.learned.network_recipes import Recipe, as_recipe
@@ -340,7 +341,7 @@ def test_stand_ins() -> None:
 
 def test_stand_ins_are_noted(data: Path, meteor_tables: object) -> None:
     columns = judged("flickr8k-expert@tau-b", {"tau": "flickr8k-expert@tau-b"})
-    rows = {"SPICE": "spice", "BLEU-1": "bleu-1"}
+    rows = {"SPICE": "spice:parser=bundled", "BLEU-1": "bleu-1"}
     first = reproduce(Paper("p", "P", [PaperTable("t", "1", "S.", rows, columns)]), data=data, resamples=10)
     table = PaperTable("t", "1", "S.", rows, columns, {"SPICE": (round(first.figures[0].value or 0, 3),)})
     result = reproduce(Paper("p", "P", [table]), data=data, resamples=10)

@@ -87,6 +87,11 @@ def test_a_folder_that_is_none(tmp_path: Path, make: object) -> None:
     assert caught.value.where == str(tmp_path / "pictures")
 
 
+def test_a_folder_with_a_null_character() -> None:
+    with pytest.raises(InputError, match="cannot be read: its name contains a null character"):
+        find_images("pictures\0", [1])
+
+
 # ---- pixels
 
 

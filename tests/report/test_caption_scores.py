@@ -14,8 +14,8 @@ import pytest
 
 import captious
 from captious.errors import MissingExtraError, OutputError, ParameterError
-from captious.report import caption_scores
-from captious.report.caption_scores import check_caption_file, write_captions
+from captious.report import formats
+from captious.report.formats import check_caption_file, write_captions
 
 EXTENSIONS = [".jsonl", ".csv", ".parquet"]
 
@@ -112,13 +112,13 @@ class TestCaptionScores:
             parquet = pytest.importorskip("pyarrow.parquet")
             monkeypatch.setattr(parquet, "write_table", self.fails_after_some_bytes)
         else:
-            rows = caption_scores._rows
+            rows = formats._rows
 
             def fails_after_a_row(reports):
                 yield next(rows(reports))
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-            monkeypatch.setattr(caption_scores, "_rows", fails_after_a_row)
+            monkeypatch.setattr(formats, "_rows", fails_after_a_row)
         with pytest.raises(OutputError, match="cannot write"):
             write_captions(tmp_path / f"scores{extension}", [first])
         assert list(tmp_path.iterdir()) == []

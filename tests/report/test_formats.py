@@ -18,8 +18,7 @@ from captious.evaluation.score_tables import score_table
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report import formats
-from captious.report.formats import json_text
-from captious.report.presentation import Presentation
+from captious.report.formats import Presentation, json_text
 from captious.version import __version__
 
 

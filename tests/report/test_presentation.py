@@ -10,9 +10,8 @@ import captious
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
 from captious.evaluation.score_tables import grouped_score_table, score_table
-from captious.metrics.contract.other_names import Names
-from captious.report.formats import latex, markdown, plain_text
-from captious.report.presentation import Presentation
+from captious.metrics.contract.catalogue import Names
+from captious.report.formats import Presentation, latex, markdown, plain_text
 
 FILES = {name: f"examples/{name}.json" for name in ("baseline", "improved")}
 METRICS = ["bleu-4", "cider-d", "length-words"]

@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
 
 # Threads of OpenBLAS, which numpy starts when it is imported, wait for work in a loop: for as long as importing takes.
 # With this, they sleep at once.
@@ -16,7 +19,6 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 import click
 
-from captious.cli.command_group import CommandGroup
 from captious.cli.process import at_a_terminal, prepare_streams, stoppable
 from captious.errors import CaptiousError, CaptiousWarning, options_as_flags
 from captious.progress import Observer, observed
@@ -52,6 +54,34 @@ _COMMANDS = {
     "vectors": "Add, list and remove word vectors for wmd, mowe and wembsim.",
     "doctor": "Show what is installed and what it enables.",
 }
+
+
+class CommandGroup(click.Group):
+    """A group whose commands are each in a module of the command's name.
+
+    Args:
+        package: where the modules are.
+        lines: command -> what the help of the group says about it, in the order in which it lists them.
+    """
+
+    def __init__(self, *args: Any, package: str, lines: Mapping[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._package = package
+        self._lines = lines
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self._lines]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._lines:
+            return None
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"{self._package}.{name}"), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([*self._lines.items()])
 
 
 @click.group(

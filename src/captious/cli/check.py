@@ -7,9 +7,15 @@ from typing import Any
 
 import click
 
-from captious.cli.caption_files import harness_logs, reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import clean_option, harness_option, several_option, subset_option
+from captious.cli.options import (
+    clean_option,
+    harness_logs,
+    harness_option,
+    reads_captions,
+    several_option,
+    subset_option,
+)
 from captious.cli.outputs import Destination, output_options
 from captious.data import CaptionFile
 from captious.errors import ParameterError

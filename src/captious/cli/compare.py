@@ -8,15 +8,16 @@ from typing import Any
 
 import click
 
-from captious.cli.caption_files import harness_logs, reads_captions
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
     clean_option,
+    harness_logs,
     harness_option,
     metric_options,
     no_references_option,
     of_k_option,
+    reads_captions,
     resampling_options,
     several_option,
     subset_option,
@@ -98,7 +99,7 @@ def compare(
         destination.deliver(result.to_table())
         warn(result.warnings)
         return
-    groups = groups_of(group_by, [*(references or ()), *answers], table, settings)
+    groups = None if group_by is None else groups_of(group_by, [*(references or ()), *answers], table, settings)
     (a, b), (first, second) = answers, names
     comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
     result = comparison if groups is None else comparison.by_group(groups)

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from captious.cli.caption_files import part_options
 from captious.cli.library_options import COUNT, FILE
-from captious.cli.options import settings_options, subset_option
+from captious.cli.options import part_options, settings_options, subset_option
 from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
 from captious.data.file_contents import EXTENSIONS, LINE_FORMATS

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import output_file, seed_option, settings_options
+from captious.cli.options import output_file, reads_captions, seed_option, settings_options
 from captious.cli.outputs import warn
 from captious.evaluation.fitted_resources import fit_resource
 

@@ -24,11 +24,11 @@ group_option = click.option(
 )
 
 
-def groups_of(by: str | None, files: Sequence[Path], references: References, settings: Settings) -> Groups | None:
+def groups_of(by: str, files: Sequence[Path], references: References, settings: Settings) -> Groups:
     """The groups that the option names.
 
     Args:
-        by: the value of the option; without one there are no groups (None).
+        by: the value of the option.
         files: the files that the command reads, the references first.
         references: the images.
         settings: whose tokenizer counts the words of references.
@@ -37,8 +37,6 @@ def groups_of(by: str | None, files: Sequence[Path], references: References, set
         ParameterError: neither a file nor a column, or both readings are possible.
         InputError: as ``read_groups`` does.
     """
-    if by is None:
-        return None
     tokenizer = settings.tokenizer or "ptb"
     if os.path.isfile(by):
         return read_groups(by)

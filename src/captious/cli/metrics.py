@@ -11,8 +11,7 @@ import click
 from captious.cli.outputs import format_option, print_table
 from captious.errors import CaptiousError
 from captious.metrics.contract.availability import availability
-from captious.metrics.contract.catalogue import get, names
-from captious.metrics.contract.other_names import TOOLKIT_NAMES
+from captious.metrics.contract.catalogue import TOOLKIT_NAMES, get, names
 from captious.metrics.contract.request import Request
 from captious.version import __version__
 

@@ -17,9 +17,8 @@ from captious.atomic_write import check_place, takes_anything, whole_file
 from captious.cli.library_options import FILE, Command, option_of
 from captious.displayed import Displayed
 from captious.errors import ParameterError
-from captious.metrics.contract.other_names import NAMES
-from captious.report.formats import FORMATS
-from captious.report.presentation import INTERVAL_STYLES, Presentation
+from captious.metrics.contract.catalogue import NAMES
+from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
 from captious.report.terminal import as_text, plain_text, rich_text
 from captious.table import Table
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import output_file
+from captious.cli.options import output_file, reads_captions
 from captious.data import read_rows
 from captious.errors import InputError, ParameterError
 from captious.parsing.caption_parser import GRAMMARS, CaptionParser, brackets, parse_of

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import metric_options, output_file
+from captious.cli.options import metric_options, output_file, reads_captions
 from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.data.file_contents import EXTENSIONS

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from captious.cli.caption_files import reads_captions
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import option_of
 from captious.cli.options import (
     clean_option,
     metric_options,
     output_file,
+    reads_captions,
     resampling_options,
     subset_option,
     system_files,
@@ -64,7 +64,7 @@ def report(
     urls = None if image_url is None else image_source(image_url, output.parent)
     selection = select(metrics, settings)
     table = read_references(references)
-    groups = groups_of(group_by, [references, *systems.values()], table, settings)
+    groups = None if group_by is None else groups_of(group_by, [references, *systems.values()], table, settings)
     tables = {name: read_captions(file, table, subset=subset, clean=clean) for name, file in systems.items()}
     first, *others = tables
     ids = tables[first].ids

@@ -1,29 +1,31 @@
-"""captious score: score one or more systems against references."""
+"""captious score: score one or more systems against references, from files or from shards."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from captious.cli.caption_files import caption_files, harness_logs, part_options
 from captious.cli.image_groups import group_option, groups_of
-from captious.cli.library_options import FILE
+from captious.cli.library_options import COUNT, FILE, Command
 from captious.cli.options import (
+    caption_files,
     clean_option,
+    harness_logs,
     harness_option,
     metric_options,
     no_references_option,
     of_k_option,
+    part_options,
     repeated_command,
     several_option,
     subset_option,
 )
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn, written
-from captious.cli.shards import check_shard_options, shard_options, sharded_report
 from captious.data import absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
 from captious.errors import ParameterError
@@ -35,10 +37,51 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.report.caption_scores import check_caption_file, write_captions
-from captious.report.formats import FORMATS
+from captious.report.formats import FORMATS, check_caption_file, write_captions
 from captious.report.numbers import plain
+from captious.scale.engines import ENGINES
+from captious.scale.shard_rows import BATCH_ROWS
 from captious.table import Table
+
+if TYPE_CHECKING:
+    from captious.scale import ShardReport
+
+
+_SHARD_OPTIONS = (
+    click.option(
+        "--shards",
+        multiple=True,
+        metavar="GLOB",
+        help='Score files of rows {"id", "candidate", "references"} one at a time: .jsonl, .parquet, .csv, .tsv or '
+        ".json, plain or .gz, on disk or in an object store. Quote the pattern. May be repeated. With it, -o names a "
+        "folder.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="stream",
+        show_default=True,
+        help="Where shards are scored: in this process, in several processes, or on a Ray cluster.",
+    ),
+    click.option("--workers", type=COUNT, metavar="N", help="Shards scored at a time. Default: one per core."),
+    click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True, help="Retries of a shard."),
+    click.option(
+        "--batch-rows",
+        type=click.IntRange(1, 1 << 20),
+        default=BATCH_ROWS,
+        show_default=True,
+        help="Rows of shards that are in memory at a time, for each worker.",
+    ),
+)
+_OF_SHARDS = ("engine", "workers", "retries", "batch_rows")
+_NOT_OF_SHARDS = ("subset", "no_references", "group_by", "several", "clean")
+
+
+def shard_options(command: Command) -> Command:
+    """Give a command the options of shards."""
+    for option in reversed(_SHARD_OPTIONS):
+        command = option(command)
+    return command
 
 
 @click.command()
@@ -97,7 +140,7 @@ def score(
     if of_shards["shards"]:
         if split is not None and not files:
             raise ParameterError("--split cannot be used with shards", help="leave it out, or give REFERENCES")
-        sharded = sharded_report(
+        sharded = _sharded_report(
             caption_files({"files": files}, None, split)["files"],
             metrics,
             settings,
@@ -110,7 +153,7 @@ def score(
         replace(destination, file=None).deliver(sharded.to_table(intervals=intervals))
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
-    check_shard_options()
+    _check_shard_options()
     if not files:
         raise click.UsageError("no candidates given")
     logs = harness_logs(files, harness, has_columns=columns is not None or split is not None)
@@ -132,9 +175,9 @@ def score(
     selection = select(metrics, settings, several=several)
     table = absent_references(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
-    groups = groups_of(group_by, sources, table, settings)
-    with steps(candidates, lambda file: f"reading {file}") as each:
-        loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in each]
+    groups = None if group_by is None else groups_of(group_by, sources, table, settings)
+    with steps(candidates, lambda file: f"reading {file}") as files_read:
+        loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in files_read]
     by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, of_k=choices, announce=warn)
     reports = [*by_system.values()]
     if groups is None:
@@ -165,3 +208,56 @@ def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]
     notes = [log.note if len(logs) == 1 else f"{name}: {log.note}" for name, log in zip(names, logs, strict=True)]
     prompts = {name: list(log.prompts) for name, log in zip(names, logs, strict=True)}
     return replace(table, notes=[*table.notes, *dict.fromkeys(notes)], document={**table.document, "prompts": prompts})
+
+
+def _check_shard_options() -> None:
+    """Refuse options of shards without shards."""
+    for option in _given(_OF_SHARDS):
+        raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
+
+
+def _given(names: Sequence[str]) -> Iterator[str]:
+    """The options on the command line, of the parameters with these names."""
+    source = click.get_current_context().get_parameter_source
+    return (f"--{name.replace('_', '-')}" for name in names if source(name) is ParameterSource.COMMANDLINE)
+
+
+def _sharded_report(
+    files: tuple[Path, ...],
+    metrics: list[str] | None,
+    settings: Settings,
+    *,
+    shards: tuple[str, ...],
+    columns: str | None,
+    batch_rows: int,
+    intervals: bool,
+    **of_run: Any,
+) -> ShardReport:
+    """Score shards, with parameters as the command has them; ``of_run`` are those of ``captious.scale.run``."""
+    from captious import scale
+
+    for option in _given(_NOT_OF_SHARDS):
+        raise ParameterError(f"{option} cannot be used with shards", help=f"leave out {option}, or --shards")
+    if len(files) > 1:
+        raise ParameterError(
+            "several files were given with --shards",
+            help="quote the pattern, as in --shards 'part-*.jsonl'; give at most one file, of references",
+        )
+    plan = scale.plan(
+        shards,
+        metrics,
+        references=files[0] if files else None,
+        settings=settings,
+        columns=columns,
+        intervals=intervals,
+        batch_rows=batch_rows,
+        system=_system_name(shards[0]),
+    )
+    return scale.run(plan, **of_run)
+
+
+def _system_name(pattern: str) -> str:
+    """Name of the system with these shards: that of the file, or of its folder if the pattern takes all files."""
+    path = Path(pattern)
+    name: str = system_names([path])[0]
+    return name if any(map(str.isalnum, name)) else path.parent.name or "candidates"

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from captious.cli.caption_files import caption_files, part_options
 from captious.cli.library_options import COUNT, FILE, argument_help, description, numbers, option_of
 from captious.cli.options import (
     RESAMPLES,
     SEED,
+    caption_files,
     data_option,
     metric_option,
     named_systems,
+    part_options,
     recipe_attributes,
     settings_options,
     subset_option,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
 
+from captious.data.caption_file import Role
 from captious.data.caption_rows import CaptionRows, caption_rows
-from captious.data.columns import Role
 from captious.data.ids import IdForm, ImageId
 from captious.data.layouts import Layout, fields_of, nearest_layout, row_layouts
 from captious.data.source import Source, some

@@ -125,6 +125,12 @@ def reading(source: Source) -> Iterator[None]:
         CaptionFileError: no such file, not a file, not readable, not gzip in spite of its name, or too large unpacked.
         TruncatedFileError: gzip data that is truncated.
     """
+    if "\0" in source.name:
+        raise CaptionFileError(
+            "the file cannot be read: its name contains a null character",
+            where=source.name,
+            help="check its path and permissions",
+        )
     try:
         yield
     except (CaptiousError, MemoryError):
@@ -166,12 +172,6 @@ def read_bytes(source: Source) -> bytes:
         EmptyInputError: only white space.
         ParameterError: standard input holds something else already.
     """
-    if "\0" in source.name:
-        raise CaptionFileError(
-            "the file cannot be read: its name holds a null character",
-            where=source.name,
-            help="check its path and permissions",
-        )
     with reading(source):
         data = _from_standard_input(source) if source.is_standard_input else Path(source.name).read_bytes()
         data = plain_content(data, source.name)

@@ -120,18 +120,18 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
 
 def _of_lmms_eval(sample: Mapping[str, Any]) -> _Answer:
     """An answer of lmms-eval; metrics of a task are all given the same fields."""
-    given: Mapping[str, Any] = next(
+    answer: Mapping[str, Any] = next(
         (value for value in sample.values() if isinstance(value, Mapping) and {"answer", "pred"} <= value.keys()), {}
     )
     doc = sample["doc"] if isinstance(sample.get("doc"), Mapping) else {}
     text = _first_text(sample["filtered_resps"] if "filtered_resps" in sample else sample["resps"])
-    if "answer" in given:
-        references = given["answer"]
+    if "answer" in answer:
+        references = answer["answer"]
     else:
         name = next((name for name in _REFERENCES if name in doc), None)
         references = sample["target"] if name is None else doc[name]
     prompt = next((sample[name] for name in ("input", "input_text", "arguments") if name in sample), "")
-    return _Answer(_id({**doc, **given}), text, _texts(references), _first_text(prompt) if prompt else "")
+    return _Answer(_id({**doc, **answer}), text, _texts(references), _first_text(prompt) if prompt else "")
 
 
 def _of_vlmevalkit(row: Mapping[str, Any]) -> _Answer:

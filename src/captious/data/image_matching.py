@@ -14,12 +14,11 @@ from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from captious.data.caption_file import CaptionFile, ReadOptions, read_options_of
+from captious.data.caption_file import CaptionFile, ColumnNames, ReadOptions, read_options_of
 from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.cleaning import cleaned, rules_of
-from captious.data.columns import ColumnNames
 from captious.data.file_contents import is_prepared
 from captious.data.ids import (
     ImageId,
@@ -131,7 +130,7 @@ def match_images(
     clean: str | Sequence[str] = (),
 ) -> Captions | CaptionSets:
     """``read_captions`` with options that say what to read of the sources, which several systems share."""
-    rules = rules_of(clean)
+    rules = rules_of(clean) if clean else ()
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
         if several == isinstance(candidates, CaptionSets):
             return candidates
@@ -142,7 +141,7 @@ def match_images(
     rows = read_rows(candidates, "candidates", several=several, read_options=read_options)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
-    clean = rules_of([*before, *rules])
+    clean = rules_of([*before, *rules]) if rules else before
     _check_positions(rows, table)
     rows, table = _agree_on_ids(rows, table)
     sets = _by_image(rows) if several else None

@@ -174,12 +174,12 @@ class _PreparedLayers:
             return None
         try:
             arrays = {str(name): self._file.array(f"{entry['number']}/{name}") for name in entry["arrays"]}
-            found: object = layer.from_stored(Stored(arrays, entry["about"]), references)  # type: ignore[attr-defined]
+            annotation: object = layer.from_stored(Stored(arrays, entry["about"]), references)  # type: ignore[attr-defined]
         except (CaptiousError, MemoryError):
             raise
         except Exception as error:  # of numpy, of the kernels, or of Python: all say that something does not fit
             raise self._file.damaged(f"{key}: {error}") from error
-        return found
+        return annotation
 
     @property
     def of_concatenated(self) -> _PreparedLayers:

@@ -17,11 +17,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from captious.data.caption_file import CaptionFile, ReadOptions
+from captious.data.caption_file import CaptionFile, ReadOptions, Role
 from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions
-from captious.data.columns import Role
 from captious.data.fields import Fields, choose_fields, rows_of_columns
 from captious.data.file_contents import (
     LINE_FORMATS,

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from captious.data.caption_file import Role
 from captious.data.caption_rows import CaptionRows, caption_rows
-from captious.data.columns import Role
 from captious.data.document_records import first_of
 from captious.data.fields import (
     Fields,

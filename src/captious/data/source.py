@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from captious.data.columns import Role
+from captious.data.caption_file import Role
 from captious.data.ids import ImageId
 from captious.errors import CaptionFileError, InputError
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.data import Captions, CaptionSets, ImageId, absent_references, same_images
-from captious.data.caption_file import read_options_of
-from captious.data.columns import ColumnNames
+from captious.data.caption_file import ColumnNames, read_options_of
 from captious.data.image_matching import match_images, references_of
 from captious.displayed import DisplayedMapping
 from captious.errors import ParameterError

@@ -328,10 +328,16 @@ def length_groups(
         Up to ``len(bounds) + 1`` groups, shortest first. Groups without images are left out.
 
     Raises:
-        ParameterError: bounds that do not increase.
+        ParameterError: bounds that do not increase, or no references.
         UnknownNameError: no such tokenizer.
     """
     table = read_references(references)
+    if not table.present:
+        raise ParameterError(
+            "there are no references whose lengths images could be grouped by",
+            where=table.name,
+            help="give references, or group by a file or a column",
+        )
     words = table.layer(WordLayer(as_tokenizer(tokenizer))).lengths
     means = np.add.reduceat(words, table.offsets[:-1]) / np.diff(table.offsets)
     if bounds is None:

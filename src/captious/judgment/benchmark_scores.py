@@ -95,7 +95,7 @@ def computed_scores(
     if sums:
         assert isinstance(with_parts, list)
         computed, messages = computed_scores(judgments, with_parts, settings, lenient=lenient)
-        added = [_total(judgments, each, computed) for each in sums]
+        added = [_total(judgments, metric_sum, computed) for metric_sum in sums]
         return [scores for scores in computed if scores.label not in parts] + added, messages
     if not metrics:
         return [], []

@@ -112,8 +112,8 @@ def _people(judgment: Judgment) -> list[Row]:
         return []
     cells: list[Cell | None] = []
     for result in judgment.values():
-        known = [Cell(result.people.value), Cell(result.people.interval)] if result.people else []
-        cells += known + [None] * (len(_columns(result, judgment.level)) - len(known))
+        people = [Cell(result.people.value), Cell(result.people.interval)] if result.people else []
+        cells += people + [None] * (len(_columns(result, judgment.level)) - len(people))
     return [Row(PEOPLE, cells)]
 
 

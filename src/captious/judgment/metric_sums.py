@@ -64,16 +64,16 @@ def as_sum(metric: MetricLike) -> MetricSum | None:
     requests: list[str] = []
     weights: dict[str, float] = {}
     for piece in _PLUS.split(text[len(SUM) :]):
-        found = _WEIGHTED.fullmatch(piece.strip())
-        assert found is not None
-        request = Request.from_text(found[2])
+        match = _WEIGHTED.fullmatch(piece.strip())
+        assert match is not None
+        request = Request.from_text(match[2])
         part = request.label if catalogue.owner(request.name) else str(request)
         try:
-            weight = float(found[1] or 1)
+            weight = float(match[1] or 1)
         except ValueError:
             weight = 0.0
         if not weight > 0:
-            raise ParameterError(f"invalid weight {found[1]!r}", where=text, help="write sum:0.5*cider-d+2*spice")
+            raise ParameterError(f"invalid weight {match[1]!r}", where=text, help="write sum:0.5*cider-d+2*spice")
         if part in weights:
             raise ParameterError(f"{part} is given twice", where=text, help="give it once, with a weight: 2*cider-d")
         weights[part] = weight
@@ -83,8 +83,8 @@ def as_sum(metric: MetricLike) -> MetricSum | None:
 
 def summands(metric: str) -> list[str]:
     """The metrics of a sum; of another request, the request itself."""
-    found = as_sum(metric)
-    return [metric] if found is None else [*found.requests]
+    metric_sum = as_sum(metric)
+    return [metric] if metric_sum is None else [*metric_sum.requests]
 
 
 def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]:
@@ -93,12 +93,14 @@ def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]
     if not isinstance(listed, list | tuple):
         return metrics, [], []
     read = [(metric, as_sum(metric)) for metric in listed]
-    sums = [each for _, each in read if each]
+    sums = [metric_sum for _, metric_sum in read if metric_sum]
     if not sums:
         return metrics, [], []
-    plain = [metric for metric, each in read if each is None]
+    plain = [metric for metric, metric_sum in read if metric_sum is None]
     requested = {label for metric in plain if isinstance(metric, str) for label in _labels(metric)}
-    parts = {label: part for each in sums for label, part in zip(each.weights, each.requests, strict=True)}
+    parts = {
+        label: part for metric_sum in sums for label, part in zip(metric_sum.weights, metric_sum.requests, strict=True)
+    }
     added = [label for label in parts if label not in requested]
     return [*plain, *(parts[label] for label in added)], sums, added
 

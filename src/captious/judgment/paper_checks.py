@@ -46,13 +46,13 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
         ParameterError: as ``check_table``.
     """
     try:
-        known = {key for record in records for key in record} | {*table.rows.values()}  # some may not run here
+        keys = {key for record in records for key in record} | {*table.rows.values()}  # some may not run here
         for key in (*column.where, column.value, column.row):
-            _check_name(key, known, "no record has the key")
+            _check_name(key, keys, "no record has the key")
         for key, value in column.where.items():
-            found = {record.get(key) for record in records}
-            if value not in found:
-                choices = sorted(map(str, found))
+            values = {record.get(key) for record in records}
+            if value not in values:
+                choices = sorted(map(str, values))
                 raise ParameterError(
                     f"no record has {key} {value!r}", help=f"{did_you_mean(value, choices)}it is {', '.join(choices)}"
                 )
@@ -98,10 +98,10 @@ def _check_judged(column: PaperColumn, run: Run) -> None:
         _check_name(str(column.where["benchmark"]), judged, f"the column {column.label!r} is of a protocol not judged:")
 
 
-def _check_name(name: str, known: Iterable[str], refusal: str) -> None:
-    known = [*known]
-    if name not in known:
-        raise ParameterError(f"{refusal} {name!r}", help=f"{did_you_mean(name, known)}there is {', '.join(known)}")
+def _check_name(name: str, names: Iterable[str], refusal: str) -> None:
+    names = [*names]
+    if name not in names:
+        raise ParameterError(f"{refusal} {name!r}", help=f"{did_you_mean(name, names)}there is {', '.join(names)}")
 
 
 def of_table(paper: Paper, table: PaperTable, error: CaptiousError) -> ParameterError:

@@ -65,8 +65,8 @@ def reproduce(
     if isinstance(paper, str):
         paper = paper_names.get(paper)
     tables = paper.tables if table is None else [paper.table(table)]
-    for each in tables:
-        check_table(paper, each)
+    for paper_table in tables:
+        check_table(paper, paper_table)
     figures: list[Reproduced] = []
     seconds: dict[str, float] = {}
     with (
@@ -74,10 +74,10 @@ def reproduce(
         steps(tables, lambda table: f"{paper.name} {table.name}") as computed,
     ):
         runner = _Runner(paper, data_folder(data), Path(work), settings or Settings(), Sampling(resamples, seed))
-        for each in computed:
+        for computed_table in computed:
             start = process_time()
-            figures += runner.figures(each)
-            seconds[each.name] = process_time() - start
+            figures += runner.figures(computed_table)
+            seconds[computed_table.name] = process_time() - start
     return Reproduction(
         paper,
         tables,
@@ -121,23 +121,29 @@ class _Runner:
         requests = [request for request in rows.values() if request]
         figures = []
         for number, column in enumerate(table.columns):
-            given = self._records(column.run, tuple(requests), table) if column.run else _Records([])
-            if given.records:
-                check_column(self.paper, table, column, given.records)
+            computed = self._records(column.run, tuple(requests), table) if column.run else _Records([])
+            if computed.records:
+                check_column(self.paper, table, column, computed.records)
             for row, request in rows.items():
                 published = table.published[row][number] if row in table.published else None
-                figures.append(self._figure(table, column, row, request, published, given))
+                figures.append(self._figure(table, column, row, request, published, computed))
         return figures
 
     def _figure(
-        self, table: PaperTable, column: PaperColumn, row: str, request: str, published: float | None, given: _Records
+        self,
+        table: PaperTable,
+        column: PaperColumn,
+        row: str,
+        request: str,
+        published: float | None,
+        computed: _Records,
     ) -> Reproduced:
-        reason = given.reasons.get(request) or given.reasons.get(column.value) or given.reason
+        reason = computed.reasons.get(request) or computed.reasons.get(column.value) or computed.reason
         if not request or column.run is None:
             reason = Reason("needs", table.need_of(row), below=True)
-        record = next((r for r in given.records if str(r.get(column.row)) == request and _matches(r, column)), None)
+        record = next((r for r in computed.records if str(r.get(column.row)) == request and _matches(r, column)), None)
         if reason is None and record is None and not table.metrics:
-            reason = _no_record(request, column, given.records)
+            reason = _no_record(request, column, computed.records)
         if published is not None and table.percent:
             published /= 100
         value, interval, p = None, None, None
@@ -146,8 +152,8 @@ class _Runner:
             if column.value == "value" and record.get("ci95_low") is not None:
                 interval = (record["ci95_low"], record["ci95_high"])
         unit = 10.0**-table.digits / (100 if table.percent else 1)
-        own = [given.signatures[request]] if request in given.signatures else []
-        signatures = own if table.metrics else [*given.signatures.values()]
+        own = [computed.signatures[request]] if request in computed.signatures else []
+        signatures = own if table.metrics else [*computed.signatures.values()]
         return Reproduced(
             table.name,
             column.label,
@@ -185,8 +191,8 @@ class _Runner:
         if not usable:
             with_a_metric = Reason("not computed", "people are compared beside a metric: add one to the table")
             return _Records([], reasons | {PEOPLE: with_a_metric})
-        given = self._called(run, usable)
-        return replace(given, reasons={**given.reasons, **reasons})
+        computed = self._called(run, usable)
+        return replace(computed, reasons={**computed.reasons, **reasons})
 
     def _loaded(self, run: Run) -> Run:
         """A run of ``judge`` with judgments in place of the names of benchmarks."""
@@ -217,9 +223,9 @@ class _Runner:
     def _noted(self, result: Any) -> _Records:
         """The records of a judgment or study, whose signatures and files are noted."""
         of_benchmarks = [*result.values()] if isinstance(result, Judgment) else []
-        signatures = {label: a.signature for each in of_benchmarks for label, a in each.agreements.items()}
-        for each in of_benchmarks or [result]:
-            self.data |= each.data
+        signatures = {label: a.signature for judged in of_benchmarks for label, a in judged.agreements.items()}
+        for judged in of_benchmarks or [result]:
+            self.data |= judged.data
         signatures = signatures if of_benchmarks else {**result.signatures}
         self.signatures |= signatures
         return _Records([*result.records], signatures=signatures)
@@ -249,7 +255,7 @@ class _Runner:
 
     def _path(self, value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {key: self._path(each) for key, each in value.items()}
+            return {key: self._path(item) for key, item in value.items()}
         if isinstance(value, tuple):
             return tuple(map(self._path, value))
         if isinstance(value, MadeFile):
@@ -309,10 +315,10 @@ def stand_ins(signatures: Sequence[str], request: str = "") -> tuple[str, ...]:
         request: of the row; word vectors that it names are those of the paper.
     """
     text = " ".join(signatures)
-    found = [f"the grammar {name}" for name in _PARSER.findall(text)]
-    found += [f"the word vectors {name}" for name in _VECTORS.findall(text) if "vectors=" not in request]
-    found += [f"the weights {name} of this package" for name in _WEIGHTS.findall(text)]
-    return tuple(dict.fromkeys(found))
+    resources = [f"the grammar {name}" for name in _PARSER.findall(text)]
+    resources += [f"the word vectors {name}" for name in _VECTORS.findall(text) if "vectors=" not in request]
+    resources += [f"the weights {name} of this package" for name in _WEIGHTS.findall(text)]
+    return tuple(dict.fromkeys(resources))
 
 
 def _matches(record: Mapping[str, Any], column: PaperColumn) -> bool:
@@ -321,8 +327,8 @@ def _matches(record: Mapping[str, Any], column: PaperColumn) -> bool:
 
 def _no_record(request: str, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> Reason:
     """No record is about a row: names that are close."""
-    known = [*dict.fromkeys(str(record.get(column.row)) for record in records)]
-    guess = did_you_mean(request, known)
+    labels = [*dict.fromkeys(str(record.get(column.row)) for record in records)]
+    guess = did_you_mean(request, labels)
     return Reason("not computed", f"no record has {column.row} {request!r}{f'; {guess}' if guess else ''}".rstrip())
 
 

@@ -1,25 +1,20 @@
-"""Results of ``reproduce``: figures beside published ones, and the index of all tables of papers, as tables."""
+"""Results of ``reproduce``: the figures of a paper beside the published ones, as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from textwrap import shorten
 from typing import Any, Literal, TypeAlias
 
 from captious.displayed import Displayed
-from captious.errors import CaptiousError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import data_text
-from captious.judgment.paper_checks import check_table, one_line
-from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Paper, PaperTable
 from captious.pictures import Picture
 from captious.table import Cell, Column, Form, Row, Table, json_document
 from captious.version import __version__
 
-_MOST_IN_CELL = 50  # characters
-_FOLD = 110  # columns of a terminal
+FOLD = 110  # columns of a terminal
 _MOST_WITH_INTERVALS = 2  # columns of a paper's table
 _NUMBER, _MARK = 6, 5  # columns of a terminal that a value takes, and the mark of a note
 #: Between our value and the published one.
@@ -175,7 +170,7 @@ class Reproduction(Displayed):
         marked = any(figure.reason is not None and not figure.reason.below for figure in figures.values())
         room = 2 + _MARK * marked
         width = 4 + max(map(len, rows)) + sum(room + max(len(label), _NUMBER) for label in labels)
-        if len(columns) == len(labels) and width <= _FOLD:
+        if len(columns) == len(labels) and width <= FOLD:
             columns = [replace(column, head=column.group, group="") for column in columns]
         for label, added in shown.items():
             for figure in by_label[label]:
@@ -195,7 +190,7 @@ class Reproduction(Displayed):
             caption=f"{title}: {self.paper.title}",
             group_notes={column.group: "" for column in columns if column.group},
             notes=[*([self.paper.title] if table is self.tables[0] else []), *notes],
-            fold=_FOLD,
+            fold=FOLD,
             comments=[title, *notes, *(f"  {signature}" for signature in signatures)],
             legend="; ".join(f"{sign} {meaning}" for sign, meaning in signs.items()),
         )
@@ -331,91 +326,3 @@ def _optional(value: object) -> Cell | None:
 
 def _form(figure: Reproduced) -> Form:
     return "percent" if figure.percent else "number"
-
-
-class PaperIndex(Displayed):
-    """All tables and figures of all papers: what becomes of each, and why.
-
-    A paper of another package that cannot be loaded, or that names what does not exist, has the state "broken".
-
-    Args:
-        papers: by default, all that are known.
-    """
-
-    def __init__(self, papers: Sequence[Paper] | None = None) -> None:
-        self.papers: list[Paper] = []
-        self.broken: dict[str, str] = {}
-        for name in paper_names.names() if papers is None else ():
-            try:
-                paper = paper_names.get(name)
-                for table in paper.tables:
-                    check_table(paper, table)
-                self.papers.append(paper)
-            except CaptiousError as error:
-                self.broken[name] = one_line(error)
-        self.papers += papers or ()
-
-    def to_table(self) -> Table:
-        """One row per table, in a section for every paper."""
-        keys = ("paper", "table", "place", "state", "needs", "differs", "shows", "status")
-        records: list[dict[str, object]] = [
-            {
-                "paper": paper.name,
-                "table": table.name,
-                "place": table.place,
-                "state": table.state,
-                "needs": table.needs_text,
-                "differs": table.differs,
-                "shows": table.shows,
-                "status": table.status,
-            }
-            for paper in self.papers
-            for table in paper.tables
-        ]
-        records += [
-            {**dict.fromkeys(keys, ""), "paper": name, "state": "broken", "status": reason}
-            for name, reason in self.broken.items()
-        ]
-        rows = [
-            Row(
-                str(record["table"] or "(all)"),
-                [Cell(record["place"]), Cell(record["state"]), Cell(_short(str(record["needs"])))],
-                section=str(record["paper"]),
-            )
-            for record in records
-        ]
-        title = "Tables and figures of papers: captious reproduce PAPER TABLE"
-        return Table(
-            columns=[Column(head, align="left") for head in ("place", "state", "needs")],
-            rows=rows,
-            records=records,
-            document={"version": __version__, "tables": records},
-            title=title,
-            caption=title,
-            fold=_FOLD,
-            notes=[
-                *(f"{paper.name}: {paper.title}" for paper in self.papers),
-                *(
-                    f"{record['paper']} {record['table']}: {record['status']}".replace(" :", ":")
-                    for record in records
-                    if record["needs"] or record["differs"] or record["state"] == "broken"
-                ),
-                *(f"{state}: {meaning}." for state, meaning in STATES.items()),
-            ],
-        )
-
-
-#: What the states of tables mean.
-STATES = {
-    "reproduced": "published figures are the same here, or within our interval",
-    "differs": "some published figures differ, and it is known why",
-    "not comparable": "figures are published, but ours are of other data or training",
-    "computed": "captious computes it, but no figure is published or at hand",
-    "command": "another command computes it",
-    "needs": "nothing can be computed without what captious does not bring",
-}
-
-
-def _short(text: str) -> str:
-    """Text that fits beside other columns."""
-    return shorten(text, _MOST_IN_CELL, placeholder=" ...")

@@ -206,8 +206,8 @@ def _overlaps(
     )
     if not len(others):
         return np.zeros(len(n_ours), np.int64)
-    found = np.minimum(np.searchsorted(others, keys), len(others) - 1)
-    both = np.where(others[found] == keys, np.minimum(counts, other_counts[found]), 0)
+    places = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    both = np.where(others[places] == keys, np.minimum(counts, other_counts[places]), 0)
     return np.bincount(keys // n_words, both, len(n_ours)).astype(np.int64)
 
 
@@ -234,8 +234,8 @@ def _are_elsewhere(
     keys, counts = references.distinct(n_words)
     images = references.images[captions]
     wanted = images * n_words + words
-    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    n = np.where(keys[found] == wanted, counts[found], 0)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    n = np.where(keys[places] == wanted, counts[places], 0)
     some = np.flatnonzero(n)
     lengths = np.diff(references.offsets)[captions[some]]
     own = references.ids[ranges(references.offsets[captions[some]], lengths)] == np.repeat(words[some], lengths)
@@ -243,16 +243,16 @@ def _are_elsewhere(
     return n > 0
 
 
-def word_contradictions(found: NearCopies, n_tokens: int) -> NDArray[np.float64]:
+def word_contradictions(copies: NearCopies, n_tokens: int) -> NDArray[np.float64]:
     """How far each word of a candidate contradicts the references, float64[n_tokens].
 
     A difference from a reference counts by its closeness. It is not larger than those from closer references.
     """
-    closeness = found.closeness[found.pair]
-    order = np.lexsort((found.difference, -closeness, found.token))
-    token = found.token[order]
+    closeness = copies.closeness[copies.pair]
+    order = np.lexsort((copies.difference, -closeness, copies.token))
+    token = copies.token[order]
     # The least difference is looked for anew with each word, among ranks: whole numbers, which lose nothing.
-    levels, ranks = np.unique(found.difference[order], return_inverse=True)
+    levels, ranks = np.unique(copies.difference[order], return_inverse=True)
     begins = token * len(levels)
     least = levels[np.minimum.accumulate(ranks - begins) + begins]
     largest = np.zeros(n_tokens)
@@ -260,36 +260,36 @@ def word_contradictions(found: NearCopies, n_tokens: int) -> NDArray[np.float64]
     return largest
 
 
-def words_instead(found: NearCopies, n_tokens: int) -> NDArray[np.int64]:
+def words_instead(copies: NearCopies, n_tokens: int) -> NDArray[np.int64]:
     """What the closest reference has in place of each word of a candidate that contradicts; -1 for others."""
     instead = np.full(n_tokens, -1)
-    order = np.argsort(found.closeness[found.pair], kind="stable")
-    instead[found.token[order]] = found.other[order]
-    return np.where(word_contradictions(found, n_tokens) > 0, instead, -1)
+    order = np.argsort(copies.closeness[copies.pair], kind="stable")
+    instead[copies.token[order]] = copies.other[order]
+    return np.where(word_contradictions(copies, n_tokens) > 0, instead, -1)
 
 
-def negation_contradictions(found: NearCopies, images: NDArray[np.int64], n_images: int) -> NDArray[np.float64]:
+def negation_contradictions(copies: NearCopies, images: NDArray[np.int64], n_images: int) -> NDArray[np.float64]:
     """How much closer each candidate is to a reference with more or less negations than to any other, 0 to 1.
 
     Args:
-        found: near copies.
+        copies: near copies.
         images: of the references, int64[n_references].
         n_images: number of images.
 
     Returns:
         float64[n_images]
     """
-    image, is_same = images[found.references], found.negations == 0
+    image, is_same = images[copies.references], copies.negations == 0
     same, others = np.zeros(n_images), np.zeros(n_images)
-    np.maximum.at(same, image[is_same], found.closeness[is_same])
-    np.maximum.at(others, image[~is_same], found.closeness[~is_same])
+    np.maximum.at(same, image[is_same], copies.closeness[is_same])
+    np.maximum.at(others, image[~is_same], copies.closeness[~is_same])
     return np.maximum(others - same, 0)
 
 
-def contradiction(candidates: Side, references: Side, found: NearCopies) -> NDArray[np.float64]:
+def contradiction(candidates: Side, references: Side, copies: NearCopies) -> NDArray[np.float64]:
     """The sum of the contradictions of the words of each candidate and of its negations, float64[n_candidates]."""
     n = len(candidates.offsets) - 1
-    words = word_contradictions(found, len(candidates.ids))
+    words = word_contradictions(copies, len(candidates.ids))
     return np.asarray(
-        np.bincount(candidates.image_of_token, words, n) + negation_contradictions(found, references.images, n)
+        np.bincount(candidates.image_of_token, words, n) + negation_contradictions(copies, references.images, n)
     )

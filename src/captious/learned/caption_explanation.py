@@ -166,13 +166,13 @@ def _words(
     distinct = np.unique(theirs.ids)
     cosines = of_length_one(rows) @ of_length_one(candidate.words.vectors[distinct]).T
     cosines[ours.ids[:, None] == distinct] = 1
-    found = []
+    words = []
     parts = zip(written, ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), strict=True)
     for name, word, share, row, instead in parts:
         similarity = float(row.max(initial=-1)) if len(distinct) else 0.0
         is_supported = similarity >= _SUPPORTED
         is_compared = len(row) > 0 and (is_supported or bool(lexicon.is_known[word]))
-        found.append(
+        words.append(
             WordAgreement(
                 name,
                 share,
@@ -182,4 +182,4 @@ def _words(
                 "supported" if is_supported else "unsupported",
             )
         )
-    return tuple(found)
+    return tuple(words)

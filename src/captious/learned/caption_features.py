@@ -119,8 +119,8 @@ class EncodedLayer(KeyedByFields):
 
     def of_candidates(self, captions: Captions, references: EncodedReferences) -> EncodedCaptions:
         tokens: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
-        known = references.captions.words
-        return EncodedCaptions.of(tokens, known.and_of(tokens.vocabulary.words(len(known.numbers)), self.weights))
+        words = references.captions.words
+        return EncodedCaptions.of(tokens, words.and_of(tokens.vocabulary.words(len(words.numbers)), self.weights))
 
 
 def of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -90,7 +90,7 @@ class LearnedMetric(Features):
 def _same_resource(ours: object, theirs: object) -> bool:
     """Whether two labels are of one resource, whatever names it has: equal checksums at their ends, or equal labels."""
     checksums = [_CHECKSUM.search(str(label)) for label in (ours, theirs)]
-    first, second = (found and found[0] for found in checksums)
+    first, second = (match and match[0] for match in checksums)
     return first == second if first and second else ours == theirs
 
 

@@ -215,8 +215,8 @@ def _cosine(vectors: WordVectors, a: str, b: str) -> float:
     """The cosine of the mean vectors of the pieces of two words; 0 if one has none."""
     means = []
     for text in (a, b):
-        found, rows = vectors.look_up(text.split())
-        if not found.any():
+        has_vector, rows = vectors.look_up(text.split())
+        if not has_vector.any():
             return 0.0
         means.append(rows.astype(np.float64).mean(axis=0))
     norms = np.linalg.norm(means[0]) * np.linalg.norm(means[1])

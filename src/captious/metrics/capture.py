@@ -129,7 +129,7 @@ class Capture(SceneEncoderMetric):
         """The contents of candidates and references, one by one."""
         candidates, references = captions.layer(ParsedSentences(self.tuples.parses))
         layer = self.tuples
-        known: dict[int, _Said] = {}
+        said_of: dict[int, _Said] = {}
         sides = []
         for parses, tuples in (
             (candidates, layer.of_candidates(captions)),
@@ -137,9 +137,9 @@ class Capture(SceneEncoderMetric):
         ):
             side = []
             for sentences, of_caption in zip(parses, tuples, strict=True):
-                if id(sentences) not in known:
-                    known[id(sentences)] = _said(of_caption, _nouns(sentences), self.abstract_nouns)
-                side.append(known[id(sentences)])
+                if id(sentences) not in said_of:
+                    said_of[id(sentences)] = _said(of_caption, _nouns(sentences), self.abstract_nouns)
+                side.append(said_of[id(sentences)])
             sides.append(side)
         return sides[0], sides[1]
 

@@ -112,7 +112,7 @@ class Pope(Metric):
         """The right answers; None for questions without, in a subset."""
         answers = [self.labels.of(id) for id in captions.references.images]
         help = "give answers the ids of questions"
-        check_known_images(captions, answers, "the right answers to", self.labels.name, help, each="questions")
+        check_known_images(captions, answers, "the right answers to", self.labels.name, help, kind="questions")
         return answers
 
     def _answer(self, text: str) -> bool | None:

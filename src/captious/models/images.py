@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.data.source import images, some
-from captious.errors import InputError
+from captious.errors import InputError, reason
 
 _EXTENSIONS = frozenset((".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"))
 #: COCO's names of files without extension: COCO_val2014_000000391895 (until 2015), 000000391895 (from 2017).
@@ -91,9 +91,9 @@ def _files(folder: str | os.PathLike[str]) -> set[str]:
     try:
         with os.scandir(folder) as entries:
             return {entry.name for entry in entries if entry.is_file()}
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(
-            f"the folder of images cannot be read: {error.strerror}",
+            f"the folder of images cannot be read: {reason(error)}",
             where=str(folder),
             help="give the folder that holds the image files",
         ) from error

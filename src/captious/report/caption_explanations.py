@@ -122,7 +122,7 @@ def explain(
     selection = select([metric], settings)
     label, result = [*evaluate(captions, selection).items()][-1]
     if image is not None:
-        rows = [row for row, known in enumerate(captions.ids) if str(known) == str(image)]
+        rows = [row for row, id in enumerate(captions.ids) if str(id) == str(image)]
         if not rows:
             raise UnknownImageError(
                 f"there is no image {image}",
@@ -184,6 +184,6 @@ def _explanation(
     """The explanation of a candidate with its references."""
     if isinstance(metric, Chair):
         objects = metric.objects_in(references)
-        known = image is not None and len(metric.objects)
-        return metric.explain(candidate, objects | metric.objects_at(str(image)) if known else objects)
+        has_objects = image is not None and len(metric.objects)
+        return metric.explain(candidate, objects | metric.objects_at(str(image)) if has_objects else objects)
     return metric.explain(candidate, references, **({} if state is None else {"state": state}))

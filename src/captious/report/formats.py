@@ -1,21 +1,93 @@
 """The formats of results, functions from a table to text or bytes. To add one, write it and enter it in ``FORMATS``.
 
-Results show themselves through this module; see ``captious.displayed``.
+``Presentation`` says how a table is shown, whatever its format. Caption scores are written to files of rows. Results
+show themselves through this module; see ``captious.displayed``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_args
 
+from captious.errors import UnknownNameError
+from captious.metrics.contract.catalogue import Names, renamed
 from captious.report.terminal import plain_text
-from captious.row_files import csv_text
-from captious.table import document_text
+from captious.row_files import check_row_file, csv_text, write_rows
+from captious.table import Cell, Column, Form, IntervalStyle, Table, document_text, json_value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from captious.table import Table
+    from captious.evaluation import Report
+
+
+INTERVAL_STYLES: tuple[IntervalStyle, ...] = get_args(IntervalStyle)
+_IN_HUNDREDTHS: Mapping[Form, Form] = {"score": "percent", "difference": "percent difference"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Presentation:
+    """How a table is shown.
+
+    Args:
+        percent: show scores in hundredths with one decimal, as papers do.
+        names: whose names of metrics to show: ours (captious), those of the COCO toolkit (Bleu_4, CIDEr), or the
+            abbreviations of papers (B@4, C).
+        transpose: exchange rows and columns. Tables of scores have a row for each metric, and in papers (LaTeX,
+            Markdown) a row for each system.
+        interval_style: where LaTeX has intervals: beside scores, on a line below them, or as their subscripts.
+
+    Raises:
+        UnknownNameError: no such names, or no such style.
+    """
+
+    percent: bool = False
+    names: Names = "captious"
+    transpose: bool = False
+    interval_style: IntervalStyle = "beside"
+
+    def __post_init__(self) -> None:
+        renamed("", self.names)
+        if self.interval_style not in INTERVAL_STYLES:
+            raise UnknownNameError(
+                f"there is no style of intervals {self.interval_style!r}", help=f"choose {', '.join(INTERVAL_STYLES)}"
+            )
+
+    def of(self, table: Table) -> Table:
+        """The table as it is to be shown."""
+        columns = table.columns
+        if self.percent:
+            columns = [replace(column, form=_IN_HUNDREDTHS.get(column.form, column.form)) for column in columns]
+        rows = table.rows
+        if self.names != "captious":
+            rows = [
+                replace(
+                    row,
+                    label=renamed(row.label, self.names),
+                    section=renamed(row.section, self.names),
+                    cells=[self._cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)],
+                )
+                for row in rows
+            ]
+            if not any(row.label for row in rows):  # a study, whose columns are not systems
+                columns = [replace(column, head=renamed(column.head, self.names)) for column in columns]
+        return replace(
+            table,
+            columns=columns,
+            rows=rows,
+            below=None if table.below is None else self.of(table.below),
+            following=[*map(self.of, table.following)],
+            transposed=table.transposed != self.transpose,
+            interval_style=self.interval_style,
+        )
+
+    def _cell(self, cell: Cell | None, column: Column) -> Cell | None:
+        """A cell, in which a metric has its name of the others."""
+        if cell is None or column.head != "metric" or not isinstance(cell.value, str):
+            return cell
+        return replace(cell, value=renamed(cell.value, self.names))
 
 
 def json_text(table: Table) -> str:
@@ -52,8 +124,6 @@ def xlsx(table: Table) -> bytes:
 
 def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
     """A table in one of ``FORMATS``, as ``Presentation`` shows it."""
-    from captious.report.presentation import Presentation
-
     return FORMATS[format](Presentation(**presentation).of(table))
 
 
@@ -88,3 +158,37 @@ FORMATS: Mapping[str, Callable[[Table], str | bytes]] = {
     "html": page,
     "xlsx": xlsx,
 }
+
+
+#: Extensions of files of caption scores.
+CAPTION_FORMATS = (".jsonl", ".csv", ".parquet")
+
+
+def check_caption_file(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that ``write_captions`` would refuse, as ``check_row_file`` does."""
+    check_row_file(path, CAPTION_FORMATS, "caption scores")
+
+
+def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> None:
+    """Write caption scores, one row per image: id, candidate, one column per output; `system` where there are several.
+
+    Several candidates per image are a list, called `candidates`; in csv, the list as JSON.
+
+    Parquet files carry the signatures in their metadata, under the names of the columns.
+
+    Raises:
+        ParameterError, MissingExtraError: as ``check_caption_file`` does.
+        OutputError: the file cannot be written.
+    """
+    check_caption_file(path)
+    columns = [*reports[0].columns()]
+    signatures = {name: result.signature for name, result in reports[0].items()}
+    write_rows(path, ["system", *columns] if len(reports) > 1 else columns, _rows(reports), signatures)
+
+
+def _rows(reports: Sequence[Report]) -> Iterator[tuple[Any, ...]]:
+    """One row per system and image, plain values; None where a caption has no score."""
+    for report in reports:
+        system = (report.system,) if len(reports) > 1 else ()
+        for row in zip(*map(json_value, report.columns().values()), strict=True):
+            yield system + row

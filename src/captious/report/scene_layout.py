@@ -131,7 +131,7 @@ def _placed(blocks: Sequence[_Block], sides: _Sides) -> tuple[list[int], list[in
         height = max(max(1, len(about)) for _, _, about in members)
         for side, one, about in members:
             rows[side][one] = top
-            for row, each in enumerate(about, top):
-                rows[side][each] = row
+            for row, place in enumerate(about, top):
+                rows[side][place] = row
             ends[side] = top + height
     return rows

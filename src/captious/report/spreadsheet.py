@@ -38,9 +38,9 @@ def xlsx(table: Table) -> bytes:
     book = Workbook()
     sheet = book.active
     sheet.title = "table"
-    for each in (table, *table.following):
-        shown = oriented(each, PAPER)
-        sheet.append([each.label_head, *(text for column in shown.columns for text in _heads(shown, column))])
+    for part in (table, *table.following):
+        shown = oriented(part, PAPER)
+        sheet.append([part.label_head, *(text for column in shown.columns for text in _heads(shown, column))])
         for row in shown.rows:
             label = numbers.plain(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
             pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(shown, place, cell)]
@@ -48,7 +48,7 @@ def xlsx(table: Table) -> bytes:
             for place, (_, form, bold) in enumerate(pieces, start=2):
                 written = sheet.cell(sheet.max_row, place)
                 written.number_format, written.font = form, Font(bold=bold)
-        for note in each.comments:
+        for note in part.comments:
             sheet.append([_text(note)])
     data = book.create_sheet("data")
     for number, record in enumerate(table.records):

@@ -10,17 +10,17 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from captious.atomic_write import whole_file
-from captious.data.columns import ColumnNames
+from captious.data.caption_file import ColumnNames
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ShardError
 from captious.evaluation.caption_warnings import issue
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings
 from captious.progress import Progress
-from captious.scale.batches import BATCH_ROWS
 from captious.scale.engines import Engine, engine_named
 from captious.scale.result_folder import ResultFolder
 from captious.scale.scoring_plan import Plan, plan
 from captious.scale.shard_report import ShardReport
+from captious.scale.shard_rows import BATCH_ROWS
 from captious.scale.shards import Shard
 from captious.scale.states import States
 from captious.scale.sums import ShardSums

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
-from captious.data.columns import ColumnNames
+from captious.data.caption_file import ColumnNames
 from captious.errors import (
     CaptiousError,
     DuplicateCandidateError,
@@ -41,8 +41,8 @@ from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.selection import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
-from captious.scale.batches import BATCH_ROWS, Rows, ShardColumns
 from captious.scale.shard_report import ShardReport, reduced
+from captious.scale.shard_rows import BATCH_ROWS, Rows, ShardColumns
 from captious.scale.shards import Shard, as_shards
 from captious.scale.states import MergedStates, States, for_scoring
 from captious.scale.sums import ShardSums, products

@@ -20,7 +20,7 @@ from captious.data.file_contents import EXTENSIONS, format_of_name, reading
 from captious.data.row_parser import in_batches, parse_rows, record_batches
 from captious.data.source import Source
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
-from captious.scale.batches import BATCH_ROWS, Rows, ShardColumns, checked_rows
+from captious.scale.shard_rows import BATCH_ROWS, Rows, ShardColumns, checked_rows
 
 _BUFFER = 1 << 20
 

@@ -96,9 +96,9 @@ class Tokenizer:
             ParameterError: a tokenizer function that did not return a list of strings.
         """
         if self.form is not None:
-            found = Vocabulary()
-            ids, offsets = replace(self, form=None).encode(captions, found)
-            return vocabulary.add(tuple(map(self.form, found.words())))[ids], offsets
+            vocabulary_of_form = Vocabulary()
+            ids, offsets = replace(self, form=None).encode(captions, vocabulary_of_form)
+            return vocabulary.add(tuple(map(self.form, vocabulary_of_form.words())))[ids], offsets
         try:
             if self.rule is not None:
                 ids, offsets = vocabulary.encode(self._prepared(captions), self.rule, threads())
@@ -175,7 +175,7 @@ _FOR_LANGUAGES = (
     Tokenizer("zh", _Imported("sacrebleu_tokens", "zh_tokens")),
     Tokenizer("ja-mecab", _Imported("sacrebleu_tokens", "ja_mecab_tokens")),
     Tokenizer("ko-mecab", _Imported("sacrebleu_tokens", "ko_mecab_tokens")),
-    Tokenizer("th", _Imported("thai_words", "thai_words")),
+    Tokenizer("th", _Imported("unicode_words", "thai_words")),
     Tokenizer("flores200", _Imported("sacrebleu_tokens", "flores200_tokens")),
 )
 _BUILT_IN = {

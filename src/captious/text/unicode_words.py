@@ -2,7 +2,7 @@
 
 They need no dictionary, so they are words where words are written apart. Han characters and hiragana come out one by
 one, and Thai, Lao, Khmer and Burmese in clusters of a consonant and its marks, as Unicode says of scripts that would
-need a dictionary.
+need a dictionary; ``thai_words`` uses that of PyThaiNLP.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 from typing import Any
+
+from captious.errors import MissingExtraError, option
 
 
 @cache
@@ -23,3 +25,23 @@ def unicode_words(caption: str) -> list[str]:
     """The words of a caption: in lower case and composed (NFC), those with a letter or a digit."""
     pieces = _boundary().split(unicodedata.normalize("NFC", caption).lower())
     return [piece for piece in pieces if any(map(str.isalnum, piece))]
+
+
+def thai_words(caption: str) -> list[str]:
+    """Thai words in lower case, without punctuation; text in other scripts is cut as ``unicode`` does.
+
+    Raises:
+        MissingExtraError: PyThaiNLP is not installed.
+    """
+    try:
+        from pythainlp.tokenize import word_tokenize
+    except ImportError as error:
+        raise MissingExtraError(
+            "the tokenizer th needs PyThaiNLP",
+            help=f"pip install 'captious[languages]', or choose {option('tokenizer', 'char')}",
+        ) from error
+    words: list[str] = []
+    for word in word_tokenize(caption, engine="newmm", keep_whitespace=False):
+        is_thai = any("\u0e01" <= character <= "\u0e5b" for character in word)
+        words += [word] if is_thai else unicode_words(word)
+    return words

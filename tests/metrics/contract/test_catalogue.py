@@ -131,6 +131,26 @@ def test_a_registered_metric_may_build_on_another() -> None:
     assert captious.CiderD.outputs == ("cider-d",)
 
 
+@pytest.mark.parametrize(
+    ("value", "declaration"),
+    [
+        (2.0, "captious.NumberParameter(default=2.0)"),
+        (3, "captious.IntegerParameter(default=3)"),
+        (True, "captious.FlagParameter(default=True)"),
+        ("a", "captious.TextParameter(default='a')"),
+    ],
+)
+def test_a_plain_attribute_is_not_a_parameter(value: object, declaration: str) -> None:
+    capped = captious.register("capped")(type("Capped", (MeanMetric,), {"bound": value, "scores": Length.scores}))
+    for make in (lambda: select(["capped:bound=3"]), lambda: capped(bound=3)):
+        with pytest.raises(UnknownNameError, match="capped has no parameter 'bound'") as caught:
+            make()
+        assert caught.value.help == f"declare it in the class, as in bound = {declaration}"
+    with pytest.raises(UnknownNameError) as caught:
+        capped(summary="x")
+    assert caught.value.help == "its parameters are variant, tokenizer"
+
+
 def test_several_outputs_need_names_of_their_own() -> None:
     class Bleuish(captious.Bleu):
         """Four outputs, called as those of BLEU."""

@@ -242,7 +242,7 @@ def test_foreign_and_damaged_files(wrong: str, tmp_path: Path) -> None:
     assert "captious fit cider-d" in caught.value.help
 
 
-@pytest.mark.parametrize("path", ["nowhere.idf", "."])
+@pytest.mark.parametrize("path", ["nowhere.idf", ".", "a\0.idf"])
 def test_files_that_cannot_be_read(path: str, tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="cannot read"):
         DocumentFrequencies.load(tmp_path / path)

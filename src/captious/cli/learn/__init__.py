@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from captious.cli.command_group import CommandGroup
+from captious.cli import CommandGroup
 
 __all__ = ["learn"]
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import COUNT, FILE, option_of
-from captious.cli.options import data_option, named_systems, output_file, seed_option
+from captious.cli.options import data_option, named_systems, output_file, reads_captions, seed_option
 from captious.data import read_references
 from captious.errors import ParameterError
 from captious.judgment.judgment_files import data_folder

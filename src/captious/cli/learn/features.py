@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from captious.cli.caption_files import reads_captions
 from captious.cli.library_options import FILE
-from captious.cli.options import output_file, settings_options, subset_option
+from captious.cli.options import output_file, reads_captions, settings_options, subset_option
 from captious.cli.outputs import warn
 from captious.data import read_captions
 from captious.learned.feature_metrics import FEATURE_FORMATS, Features, check_feature_file, write_features

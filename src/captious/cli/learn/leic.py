@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from captious.cli.caption_files import reads_captions
 from captious.cli.learn.training_options import critique_options
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import resamples_option, subset_option
+from captious.cli.options import reads_captions, resamples_option, subset_option
 from captious.cli.outputs import Destination, output_options
 from captious.judgment.two_fold_study import two_fold_study
 from captious.learned.critique.two_folds import two_folds

@@ -10,7 +10,7 @@ from functools import partial
 
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RankedSystem, Rule
 from captious.judgment.benchmarks.benchmark import figures
-from captious.metrics.contract.other_names import TOOLKIT_NAMES
+from captious.metrics.contract.catalogue import TOOLKIT_NAMES
 
 _TEAMS = "coco2015/teams.json"
 _NOT_SYSTEMS = ("Human", "Random")

@@ -121,7 +121,7 @@ def _with_references(data_set: str) -> list[Protocol]:
         ),
         measure=Rule("mean over criteria, -2 to 2", _mean),
     )
-    each = [
+    by_criterion = [
         replace(
             every,
             name=f"kendall-{data_set}-{criterion}",
@@ -129,7 +129,7 @@ def _with_references(data_set: str) -> list[Protocol]:
         )
         for criterion in _CRITERIA
     ]
-    return [every, *each]
+    return [every, *by_criterion]
 
 
 def _protocols(data_set: str) -> list[Protocol]:
@@ -146,7 +146,7 @@ def _protocols(data_set: str) -> list[Protocol]:
         part_order=tuple(_CRITERIA),
         source="Garg et al. 2024",
     )
-    each = [
+    by_criterion = [
         replace(
             every,
             name=f"{data_set}-{criterion}",
@@ -156,7 +156,7 @@ def _protocols(data_set: str) -> list[Protocol]:
         )
         for criterion in _CRITERIA
     ]
-    return [every, *each]
+    return [every, *by_criterion]
 
 
 IIW = Benchmark(

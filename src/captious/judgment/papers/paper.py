@@ -90,7 +90,7 @@ class Run:
 
 def _files(value: object) -> list[File]:
     if isinstance(value, Mapping | tuple):
-        return [file for each in (value.values() if isinstance(value, Mapping) else value) for file in _files(each)]
+        return [file for item in (value.values() if isinstance(value, Mapping) else value) for file in _files(item)]
     if isinstance(value, MadeFile):
         return [*value.sources]
     return [value] if isinstance(value, File) else []

@@ -27,7 +27,7 @@ from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file
-from captious.metrics.contract.other_names import TOOLKIT_NAMES
+from captious.metrics.contract.catalogue import TOOLKIT_NAMES
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED

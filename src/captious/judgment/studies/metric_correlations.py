@@ -56,9 +56,9 @@ def metric_correlations(
     selection = as_selection(with_parts, settings)
     report = score_captions(judgments.captions, selection, name=name)
     points = {label: oriented(result) for label, result in report.items()}
-    points |= {each.label: each.total(points) for each in sums}
+    points |= {metric_sum.label: metric_sum.total(points) for metric_sum in sums}
     signatures = {label: result.signature for label, result in report.items()}
-    signatures |= {each.label: each.signature(signatures) for each in sums}
+    signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}
     if isinstance(judgments, CaptionPairs):
         margins = {label: -np.diff(judgments.of_pairs(scores))[:, 0] for label, scores in points.items()}
         margins[_PEOPLE] = np.where(judgments.preferred == 0, 1.0, -1.0)

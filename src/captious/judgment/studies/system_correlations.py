@@ -96,8 +96,8 @@ def system_correlations(
     signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
     signed = {label: sign * of_systems[label] for label, sign in signs.items()}
     over_captions = {label: sign * of_captions[label] for label, sign in signs.items()}
-    totals = {each.label: each.total(signed) for each in sums}
-    over_captions |= {each.label: each.total(over_captions) for each in sums}
+    totals = {metric_sum.label: metric_sum.total(signed) for metric_sum in sums}
+    over_captions |= {metric_sum.label: metric_sum.total(over_captions) for metric_sum in sums}
     drawn = of_systems | totals
     if clash := sorted({*drawn} & {*measures}):
         raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
@@ -122,7 +122,7 @@ def system_correlations(
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     n_captions = sum(len(report.ids) for report in reports.values())
     signatures = {label: result.signature for label, result in first.items()}
-    signatures |= {each.label: each.signature(signatures) for each in sums}
+    signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}
     return Study(
         "systems",
         f"{len(reports)} systems: scores, and {statistic} correlations between metrics"
@@ -230,8 +230,8 @@ def _measures(
         raise CaptionFileError("these are not human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
     by_measure: Any = human if all(isinstance(values, Mapping) for values in human.values()) else {"people": human}
     measures = {}
-    for measure, given in by_measure.items():
-        values = {_file_name(name): value for name, value in given.items()}
+    for measure, scores_of in by_measure.items():
+        values = {_file_name(name): value for name, value in scores_of.items()}
         if missing := [name for name in names if _file_name(name) not in values]:
             raise ParameterError(
                 f"{measure} has no score for {', '.join(missing)}",

@@ -51,16 +51,16 @@ def availability(name: str) -> Availability:
         if missing is not None:
             return Availability("missing", missing)
         required = [item for item in metric.declared.values() if item.required]
-        given = [f"give {name}:{item.name}=..., {item.summary}" for item in required]
+        instructions = [f"give {name}:{item.name}=..., {item.summary}" for item in required]
         if metric.default_models:
             from captious.models.pretrained import is_here  # no other metric needs it
 
             if absent := [model for model in metric.default_models if not is_here(model)]:
                 commands = "; ".join(f"hf download {model}" for model in absent)
                 download = f"{commands} (or give another {option('model', 'NAME')})"
-                return Availability("no model", "; ".join([download, *given]))
-        if given:
-            return Availability("missing", "; ".join(given))
+                return Availability("no model", "; ".join([download, *instructions]))
+        if instructions:
+            return Availability("missing", "; ".join(instructions))
     except CaptiousError as error:  # offered by another package that is broken, or what it needs is damaged
         return Availability("broken", error.message)
     return Availability("runs")

@@ -44,6 +44,14 @@ RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.f
 ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
 
 
+_PARAMETER_OF_TYPE: Mapping[type, type[Parameter[Any, Any]]] = {
+    bool: FlagParameter,
+    float: NumberParameter,
+    int: IntegerParameter,
+    str: TextParameter,
+}
+
+
 class State(Protocol):
     """The result of ``fit``. Merging separate counts equals counting all documents together."""
 
@@ -120,7 +128,7 @@ class Declared:
 
     def __init__(self, **arguments: Any) -> None:
         if unknown := next((name for name in arguments if name not in self.declared), None):
-            raise no_parameter(getattr(self, "name", type(self).__name__), unknown, self.declared)
+            raise no_parameter(type(self), unknown, self.declared)
         #: The arguments that are not the default: name -> value.
         self.arguments = {
             name: arguments[name]
@@ -146,11 +154,17 @@ class Declared:
         return f"{type(self).__name__}({arguments})"
 
 
-def no_parameter(metric: str, name: str, declared: Iterable[str]) -> UnknownNameError:
-    """The error of a parameter that a metric does not have."""
+def no_parameter(owner: type[Declared], name: str, declared: Iterable[str]) -> UnknownNameError:
+    """The error of a parameter that a class does not have; a plain attribute of a user's class is not one."""
     names = list(declared)
     takes = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
-    return UnknownNameError(f"{metric} has no parameter {name!r}", help=did_you_mean(name, names) + takes)
+    help = did_you_mean(name, names) + takes
+    own = (vars(base) for base in owner.__mro__ if not is_built_in(base))
+    value = next((attributes[name] for attributes in own if name in attributes), None)
+    kind = _PARAMETER_OF_TYPE.get(type(value))
+    if kind is not None and not hasattr(BaseMetric, name) and name != "name":
+        help = f"declare it in the class, as in {name} = captious.{kind.__name__}(default={value!r})"
+    return UnknownNameError(f"{getattr(owner, 'name', owner.__name__)} has no parameter {name!r}", help=help)
 
 
 class _Variant(Parameter[str | None, str]):

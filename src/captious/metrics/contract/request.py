@@ -12,8 +12,8 @@ from typing import Any
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
+from captious.metrics.contract.catalogue import SHORT_NAMES
 from captious.metrics.contract.metric import BaseMetric, no_parameter
-from captious.metrics.contract.other_names import SHORT_NAMES
 from captious.metrics.contract.settings import Settings
 
 #: Prefix of a request for a sum of metrics, which depends on all captions together: judgments take sums.
@@ -125,7 +125,7 @@ class Request:
         for key, text in self.parameters.items():
             name = _as_spelled(key, writable)
             if name not in writable:
-                raise no_parameter(metric.name, name, writable)
+                raise no_parameter(metric, name, writable)
             try:
                 values[name] = metric.declared[name].from_text(text)
             except ValueError:

@@ -10,8 +10,8 @@ from captious.data import Captions, CaptionSets
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import available, coco_available
+from captious.metrics.contract.catalogue import ambiguous_names
 from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction
-from captious.metrics.contract.other_names import ambiguous_names
 from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
@@ -195,8 +195,8 @@ def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> li
     language = as_language(settings.language)
     if language == ENGLISH:
         return []
-    known = f"{', '.join(names)}: made for English"
-    return [f"{known}, so that scores of captions in {language.name.capitalize()} mean nothing."]
+    made_for = f"{', '.join(names)}: made for English"
+    return [f"{made_for}, so that scores of captions in {language.name.capitalize()} mean nothing."]
 
 
 def _expanded(

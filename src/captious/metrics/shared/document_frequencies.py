@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.data import KeyedByFields, References, Stored, read_references, stored_key
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, user_bytes
 from captious.errors import CaptiousError, ParameterError, ResourceError, option
 from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
@@ -205,12 +205,7 @@ class DocumentFrequencies:
         from captious.resources.npy_files import read_npz
 
         help = "create it again: captious fit cider-d REFERENCES -o FILE.idf"
-        try:
-            raw = Path(path).read_bytes()
-        except OSError as error:
-            raise ResourceError(
-                f"cannot read document frequencies: {error.strerror}", where=str(path), help=help
-            ) from error
+        raw = user_bytes(path, "document frequencies", help)
         try:
             content = read_npz(io.BytesIO(raw))
             header = json.loads(content.pop("header").tobytes())

@@ -10,26 +10,26 @@ from captious.errors import MissingObjectsError, option
 
 
 def check_known_images(
-    captions: Captions, found: Sequence[object | None], what: str, source: str, help: str, *, each: str = "images"
+    captions: Captions, entries: Sequence[object | None], what: str, source: str, help: str, *, kind: str = "images"
 ) -> None:
     """Refuse captions of images about which nothing is known, unless a subset was asked for.
 
     Args:
         captions: n captions.
-        found: what is known about the image of each, None for nothing.
+        entries: what is known about the image of each, None for nothing.
         what: the beginning of the message, "the objects of".
         source: where it comes from.
         help: what ids should look like.
-        each: what an image stands for.
+        kind: what an image stands for, in the plural.
 
     Raises:
         MissingObjectsError: of how many images, and the first of them.
     """
     asked = captions.references.images
-    unknown = dict.fromkeys(image for image, known in zip(asked, found, strict=True) if known is None)
+    unknown = dict.fromkeys(image for image, entry in zip(asked, entries, strict=True) if entry is None)
     if unknown and not captions.subset:
         raise MissingObjectsError(
-            f"{what} {len(unknown):,} of {len(set(asked)):,} {each} are not known",
+            f"{what} {len(unknown):,} of {len(set(asked)):,} {kind} are not known",
             where=f"{source}: {images(unknown)}",
-            help=f"{help}. captious score and compare leave these {each} out with {option('subset')}",
+            help=f"{help}. captious score and compare leave these {kind} out with {option('subset')}",
         )

@@ -13,16 +13,17 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
-from captious.resources.coco_objects import FILE, NAME
 from captious.resources.text_files import text_as_json
 
-#: The words of the package.
-COCO = NAME
+#: The words of the package for COCO's objects, with which CHAIR was published.
+COCO = "coco"
+_FILE = files("captious.resources") / "coco-objects.json"
 
 #: Tokens to as many base forms.
 BaseForms: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
@@ -163,7 +164,7 @@ def as_object_words(words: ObjectWords | Mapping[str, Iterable[str]] | str | os.
 
 @cache
 def _coco() -> ObjectWords:
-    return _from_document(json.loads(FILE.read_text(encoding="utf-8")), COCO, FILE.name)
+    return _from_document(json.loads(_FILE.read_text(encoding="utf-8")), COCO, _FILE.name)
 
 
 def _from_file(path: Path) -> ObjectWords:

@@ -22,6 +22,7 @@ from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
 from captious.random_seed import DEFAULT_SEED
 from captious.report import numbers
+from captious.report.formats import Presentation
 from captious.report.html import html_table, note, scrolling, signature_list, text
 from captious.report.image_folder import ImageFolder, image_source
 from captious.report.image_urls import ImageUrls
@@ -30,7 +31,6 @@ from captious.report.page.document import document
 from captious.report.page.explanations.explained import Explained
 from captious.report.page.explanations.manifest import explanations_of
 from captious.report.page.packed_columns import Columns
-from captious.report.presentation import Presentation
 from captious.table import Table
 
 _LEVEL = 0.95

@@ -55,10 +55,10 @@ def pack(metric: Spice, explained: Explained) -> dict[str, Any]:
         placed: tuple[list[int], list[int]] = [], []
         for row in rows:
             ours.add(candidates[row])
-            found = _matches(candidates[row], references[row])
-            matches += [0 if match is None else match + 1 for match in found]
+            partners = _matches(candidates[row], references[row])
+            matches += [0 if match is None else match + 1 for match in partners]
             for all_rows, of_image in zip(
-                placed, scene_rows(_tuples(candidates[row]), _tuples(references[row]), found), strict=True
+                placed, scene_rows(_tuples(candidates[row]), _tuples(references[row]), partners), strict=True
             ):
                 all_rows += of_image
         systems.append(

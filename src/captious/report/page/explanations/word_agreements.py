@@ -29,8 +29,8 @@ def pack(metric: Captious, explained: Explained) -> dict[str, Any]:
 
 def _system(metric: Captious, report: Report, explained: Explained, table: TokenTable) -> dict[str, Any]:
     columns = explained.columns
-    found = [*metric.explanations(report.single_captions.select(explained.rows))]
-    words = [word for agreement in found for word in agreement.words]
+    agreements = [*metric.explanations(report.single_captions.select(explained.rows))]
+    words = [word for agreement in agreements for word in agreement.words]
 
     def numbers(values: Iterable[float]) -> Column:
         return columns.numbers(np.fromiter(values, np.float64))
@@ -40,14 +40,14 @@ def _system(metric: Captious, report: Report, explained: Explained, table: Token
         return columns.integers([0 if token is None else table.number(token) + 1 for token in values])
 
     return {
-        "scores": numbers(agreement.score for agreement in found),
-        "features": numbers(feature.value for agreement in found for feature in agreement.features),
+        "scores": numbers(agreement.score for agreement in agreements),
+        "features": numbers(feature.value for agreement in agreements for feature in agreement.features),
         "cosines": {
-            "counts": _counts(columns, [agreement.cosines for agreement in found]),
-            "values": numbers(chain.from_iterable(agreement.cosines for agreement in found)),
+            "counts": _counts(columns, [agreement.cosines for agreement in agreements]),
+            "values": numbers(chain.from_iterable(agreement.cosines for agreement in agreements)),
         },
         "words": {
-            "counts": _counts(columns, [agreement.words for agreement in found]),
+            "counts": _counts(columns, [agreement.words for agreement in agreements]),
             "shares": numbers(word.share for word in words),
             "similarities": numbers(word.similarity for word in words),
             "supported": columns.integers([word.status == "supported" for word in words]),
@@ -55,11 +55,11 @@ def _system(metric: Captious, report: Report, explained: Explained, table: Token
             "instead": tokens(word.instead for word in words),
         },
         "missing": {
-            "counts": _counts(columns, [agreement.missing for agreement in found]),
-            "words": tokens(word for agreement in found for word, _ in agreement.missing),
-            "losses": numbers(loss for agreement in found for _, loss in agreement.missing),
+            "counts": _counts(columns, [agreement.missing for agreement in agreements]),
+            "words": tokens(word for agreement in agreements for word, _ in agreement.missing),
+            "losses": numbers(loss for agreement in agreements for _, loss in agreement.missing),
         },
-        "unsound": columns.lists(map(_places, found)),
+        "unsound": columns.lists(map(_places, agreements)),
     }
 
 

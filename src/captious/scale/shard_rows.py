@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from captious.data import Captions, ImageId, References
+from captious.data.caption_file import Columns
 from captious.data.caption_rows import caption_rows
-from captious.data.columns import Columns
 from captious.data.ids import as_image_id, numbers_from_text, numbers_in_file_names
 from captious.data.row_parser import Batch, Choose
 from captious.data.source import Source, is_unicode, some
