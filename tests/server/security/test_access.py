@@ -188,7 +188,7 @@ def test_the_table_has_every_address(world: World) -> None:
 
 
 @pytest.mark.usefixtures("keeping_files")
-@pytest.mark.parametrize("role", slow_but("visitor participant organizer", ROLES))
+@pytest.mark.parametrize("role", slow_but("visitor participant", ROLES))
 def test_every_role(world: World, role: str) -> None:
     assert differences(world, lines(world), role) == []
 

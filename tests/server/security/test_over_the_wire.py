@@ -195,6 +195,7 @@ def test_many_at_once_do_not_exceed_a_quota(running: Server, token: str, phase: 
     assert len(rows) == 2
 
 
+@pytest.mark.slow
 def test_the_page_knows_what_came_through_the_api(running: Server, token: str) -> None:
     browser = build_opener(HTTPCookieProcessor(CookieJar()))
 
