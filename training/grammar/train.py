@@ -27,7 +27,6 @@ from captious.resources.grammar import FILE, FORMAT, VERSION, Grammar
 from counts import Reduced, count
 from derivations import derive
 from perceptron import Perceptron
-from productive import productive
 from spans import likely_tags, span_ends, train_span_ends
 from variants import rare_words, variants
 
@@ -38,8 +37,6 @@ STEPS_OF_VARIANTS = (0.1, 0.05, 0.02)
 VARIANTS = 16  # of a word
 PASSES_OF_SPANS = 2
 TUNED_ON = 3000  # captions; it makes parsing faster and changes nothing
-BLOCK = 10_000
-LEAST_USES = 2  # of a rule in the best derivations of all captions
 _MARKS = re.compile(r"(?<=.)[-=|#^~_\[].*")
 
 
@@ -99,34 +96,20 @@ def main() -> None:
     labels = span_ends(official, derivations[:n_all])
     spans = train_span_ends(entries, offsets, tags, labels, PASSES_OF_SPANS, rng)
     with whole_file(options.output, "wb") as file:
-        write_arrays(file, bundled_arrays(official, grammar, model.averaged, captions) | spans.arrays(), FORMAT)
+        write_arrays(
+            file, bundled_arrays(official, grammar, model.averaged, captions[:TUNED_ON]) | spans.arrays(), FORMAT
+        )
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
 
 
 def bundled_arrays(
     official: Grammar, reduced: Reduced, scores: NDArray[np.float64], captions: list[tuple[str, ...]]
 ) -> Arrays:
-    """The bundled grammar, with bounds, without the rules that the derivations of these captions hardly use."""
+    """The bundled grammar, with bounds that are tuned on these captions."""
     grammar = as_grammar(official, reduced, scores)
     states = tuple(official.states[state] for state in reduced.states.tolist())
     tags = tuple(states[tag] for tag in reduced.tags.tolist())
-    bounds = tuned_bounds(replace(grammar, states=states, tags=tags), captions[:TUNED_ON])
-    n_binary = len(grammar.binary_rules)
-    uses = np.zeros(n_binary + len(grammar.unary_rules), np.int64)
-    parser = TreeParser(grammar, bounds)
-    for start in range(0, len(captions), BLOCK):
-        rules = parser.derivations(captions[start : start + BLOCK]).rules
-        uses += np.bincount(rules[rules >= 0], minlength=len(uses))
-    kept = uses >= LEAST_USES
-    print(f"{kept[:n_binary].sum():,} binary and {kept[n_binary:].sum():,} unary rules are kept")
-    grammar = replace(
-        grammar,
-        binary_rules=grammar.binary_rules[kept[:n_binary]],
-        binary_scores=grammar.binary_scores[kept[:n_binary]],
-        unary_rules=grammar.unary_rules[kept[n_binary:]],
-        unary_scores=grammar.unary_scores[kept[n_binary:]],
-    )
-    grammar, bounds = productive(grammar, replace(bounds, common=bounds.common[kept]))
+    bounds = tuned_bounds(replace(grammar, states=states, tags=tags), captions)
     return grammar.arrays() | {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": bounds.common}
 
 
