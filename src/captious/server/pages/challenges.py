@@ -38,7 +38,7 @@ from captious.server.people.access import (
     visible_challenges,
     why_hidden,
 )
-from captious.server.people.admission import bans_of
+from captious.server.people.admission import bans_of, is_banned
 from captious.server.people.teams import teams_of
 from captious.server.submissions.quotas import Quota, quota
 
@@ -146,10 +146,12 @@ def challenge_page(
     request: HttpRequest, challenge: Challenge, template: str, tab: str = "", *, status: int = 200, **context: Any
 ) -> HttpResponse:
     """A page of a challenge, below one of its tabs."""
+    banned = is_banned(challenge, request.user)
     shared = {
         "challenge": challenge,
         "tab": tab,
-        "can_submit": bool(open_phases(challenge, timezone.now())),
+        "is_banned": banned,
+        "can_submit": bool(open_phases(challenge, timezone.now())) and not banned,
         "can_manage": may_manage(request.user, challenge),
         "can_see_board": any(may_see_board(request.user, phase) for phase in challenge.phase_list),
     }
