@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site, example
+from tests.support.site import Site, example, parsed
 
 
 def test_a_check_needs_no_method(site: Site) -> None:
@@ -208,3 +208,17 @@ def test_invitations_can_be_told_apart(site: Site) -> None:
     headers = {"Authorization": f"Bearer {site.token(ann)}"}
     answer = site.client().post("/api/v1/teams/three/invite?label=Dora", headers=headers).json()
     assert (answer["label"], answer["user"]) == ("Dora", "ann")
+
+
+def test_a_comparison_has_the_ranks_of_the_leaderboard(site: Site) -> None:
+    from captious.server.models import Submission
+
+    site.demo()
+    site.work()
+    rows = {row["method"]: row for row in parsed(site.client().get("/challenges/demo/leaderboard.json"))}
+    a, b = (Submission.objects.get(method=name) for name in ("Baseline", "Improved"))
+    address = f"/challenges/demo/compare?a={a.pk}&b={b.pk}"
+    page = site.client().get(address).content.decode()
+    assert f"Improved</a> (rank {rows['Improved']['rank']}), is better" in page
+    assert f"Baseline</a> (rank {rows['Baseline']['rank']}), in" in page
+    assert "Ranks are those of the leaderboard by cider-d" in page
