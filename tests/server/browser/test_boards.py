@@ -69,7 +69,8 @@ def test_two_systems_compared(page: Any, server: Server) -> None:
         page.get_by_label("B", exact=True).select_option("Baseline (Baselines)")
         page.get_by_role("button", name="Compare", exact=True).click()
     verdict = re.compile(
-        r"B, Baseline \(rank \d\), is better than A, Improved \(rank 1\), in 0 of 7 metrics, and worse in 7, significantly in 7"
+        r"B, Baseline \(rank \d\), is better than A, Improved \(rank 1\), in 0 of 7 metrics, "
+        r"and worse in 7, significantly in 7"
     )
     expect(page.get_by_text(verdict)).to_be_visible()
     scores = {row["method"]: row["scores"] for row in server.get("/challenges/demo/leaderboard.json?all=1")}
