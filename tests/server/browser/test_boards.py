@@ -213,6 +213,7 @@ def test_labels_of_an_alignment_cover_no_other_text(open_page: Callable[..., Any
     page.goto(f"/challenges/demo/captions/{image}?systems=1&systems=2&systems=3")
     drawings = page.locator(".links-drawn svg:visible")
     drawings.first.wait_for()
+    expect(page.locator(".explanation > script")).to_have_count(0)  # those below the window are drawn later
     assert drawings.count() >= 3
     for drawing in drawings.all():
         labels = [text.bounding_box() for text in drawing.locator("text.label").all()]

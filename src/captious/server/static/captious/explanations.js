@@ -16,11 +16,11 @@ const hosts = [...document.querySelectorAll(".explanation:has(script)")];
 const seen = new Set(hosts.filter((host) => host.getBoundingClientRect().top < innerHeight));
 seen.forEach(draw);
 const later = hosts.filter((host) => !seen.has(host));
-const idle = window.requestIdleCallback ?? ((work) => setTimeout(work, 50));
+const idle = window.requestIdleCallback ?? ((work) => setTimeout(work));
 function drawNext() {
   const host = later.shift();
   if (!host) return;
   draw(host);
-  idle(drawNext);
+  idle(drawNext, { timeout: 500 });
 }
 requestAnimationFrame(() => setTimeout(drawNext));
