@@ -31,6 +31,7 @@ from captious.server.people.models import (
     User,
 )
 from captious.server.scoring.models import Turn, WorkerSeen
+from captious.server.submissions.models import RefusedUpload
 
 __all__ = [
     "IDS_FOLDER",
@@ -48,6 +49,7 @@ __all__ = [
     "Phase",
     "RateCount",
     "RecoveryCode",
+    "RefusedUpload",
     "Scores",
     "Standing",
     "Submission",

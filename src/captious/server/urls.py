@@ -124,6 +124,7 @@ _api = [
     path("challenges/<slug:slug>/template", material.template),
     path("challenges/<slug:slug>/terms", material.terms),
     path("challenges/<slug:slug>/quotas", material.quotas),
+    path("challenges/<slug:slug>/refused", material.refused),
     path("challenges/<slug:slug>/teams", api_approvals.approvals),
     path("challenges/<slug:slug>/teams/<slug:team>", api_approvals.decide),
     path("challenges/<slug:slug>/webhooks", api_webhooks.webhooks),

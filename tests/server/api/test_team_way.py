@@ -37,7 +37,7 @@ CALLS = {
     "news": "GET challenges/{slug}",
     "submit": "POST challenges/{slug}/submissions",
     "template": "GET challenges/{slug}/template",
-    "submissions": "GET challenges/{slug}/submissions",
+    "submissions": "GET challenges/{slug}/submissions, GET challenges/{slug}/refused",
     "submission": "GET submissions/{pk}, GET challenges/{slug}/leaderboard",
     "submission_status": "GET submissions/{pk}",
     "submission_edit": "POST submissions/{pk}/edit",

@@ -68,7 +68,10 @@ def test_two_systems_compared(page: Any, server: Server) -> None:
         page.get_by_label("A", exact=True).select_option("Improved (Baselines)")
         page.get_by_label("B", exact=True).select_option("Baseline (Baselines)")
         page.get_by_role("button", name="Compare", exact=True).click()
-    verdict = "B, Baseline, is better than A, Improved, in 0 of 7 metrics, and worse in 7, significantly in 7."
+    verdict = re.compile(
+        r"B, Baseline \(rank \d\), is better than A, Improved \(rank 1\), in 0 of 7 metrics, "
+        r"and worse in 7, significantly in 7"
+    )
     expect(page.get_by_text(verdict)).to_be_visible()
     scores = {row["method"]: row["scores"] for row in server.get("/challenges/demo/leaderboard.json?all=1")}
     table = page.get_by_role("table", name="Differences between A and B")
@@ -210,6 +213,7 @@ def test_labels_of_an_alignment_cover_no_other_text(open_page: Callable[..., Any
     page.goto(f"/challenges/demo/captions/{image}?systems=1&systems=2&systems=3")
     drawings = page.locator(".links-drawn svg:visible")
     drawings.first.wait_for()
+    expect(page.locator(".explanation > script")).to_have_count(0)  # those below the window are drawn later
     assert drawings.count() >= 3
     for drawing in drawings.all():
         labels = [text.bounding_box() for text in drawing.locator("text.label").all()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ class TestThreeSteps:
         assert client.get("/drafts/").status_code == 200
         made = client.post("/drafts/", {"title": "My Scenes", "file": file()})
         assert made["Location"] == "/drafts/my-scenes/"
-        assert b"problem" not in client.get("/drafts/my-scenes/preview").content
+        assert b"problem" not in client.get("/drafts/my-scenes/preview").content.partition(b"</head>")[2]
         published = client.post("/drafts/my-scenes/publish")
         assert published["Location"] == "/challenges/my-scenes/"
         challenge = Challenge.objects.get(slug="my-scenes")
@@ -226,8 +227,6 @@ class TestEditing:
                 "captions-0-pattern": "captions_val_*.json",
                 "captions-1-name": "test",
                 "captions-1-pattern": "captions_test_*.json",
-                "references-0-captions": "val",
-                "phases-0-captions": "val test",
             },
         )
         problems = Draft.objects.get().problems
@@ -237,6 +236,67 @@ class TestEditing:
         assert client.post("/drafts/commented/references", sent).status_code == 302
         assert Draft.objects.get().problems == []
         assert (site.data / "drafts" / "commented" / "references" / "test-c5.json").read_bytes() == CONTENT
+
+    def test_what_others_name_is_chosen(self, site: Site, commented: Path) -> None:
+        """Captions files, once there are several; they keep their users when they get another name."""
+        from captious.server.models import Draft
+
+        def choices(prefix: str) -> set[str]:
+            page = olga(site).get("/drafts/commented/").content.decode()
+            return {*re.findall(rf'name="{prefix}" value="([^"]+)"', page)}
+
+        edited(site)
+        assert choices("phases-0-captions") == choices("phases-1-captions") == set()  # nothing to choose
+        two = {"captions-0-name": "val", "captions-0-pattern": "v_*", "captions-1-name": "test"}
+        edited(site, **two, **{"captions-1-pattern": "t_*"})
+        assert choices("phases-0-captions") == choices("phases-1-captions") == {"val", "test"}
+        assert 'captions = "val"' in toml(site) and 'name = "val"' in toml(
+            site
+        )  # of the references, which judged the only one
+        assert Draft.objects.get().problems == ["captions[2]: no reference set judges 'test'"]
+        assert toml(site).partition("[[phases]]")[2].count("captions =") == 0  # all, as before
+        edited(site, **{"phases-0-captions": ["val"]})
+        edited(site, **{"captions-0-name": "val2014"})
+        assert 'captions = "val2014"' in toml(site) and 'captions = ["val2014"]' in toml(site)
+        edited(site, **{"phases-0-captions": []})
+        assert toml(site).partition("[[phases]]")[2].count("captions =") == 0
+        assert edited(site, **{"phases-0-captions": ["nothing"]}).status_code == 422
+
+    def test_outputs_and_terms_are_chosen(self, site: Site, commented: Path) -> None:
+        page = edited(site, more_metrics="spice:parser=bundled", rank_by="spice:parser=bundled", terms="Overview")
+        assert page.status_code == 302  # an output of a metric that is sent with it
+        assert 'rank_by = "spice:parser=bundled"' in toml(site) and 'terms = "Overview"' in toml(site)
+        refused = edited(site, rank_by="bleu-9")
+        assert refused.status_code == 422
+        page = refused.content.decode()
+        assert '<a href="#id_rank_by">Ranked by</a>: Select a valid choice.' in page
+        assert "Nothing was saved" in page
+
+    def test_problems_are_told_in_words_of_the_form(self, site: Site, commented: Path) -> None:
+        """Beside their fields, which links at the top lead to."""
+        two = {"captions-0-pattern": "v_*", "captions-1-name": "test", "captions-1-pattern": "v_*"}
+        late = {"phases-0-opens": "2121-01-01T12:00:00", "settings": "tokenizer = nothing", "rank_by": "spice"}
+        again = {"phases-1-name": "main", "phases-1-title": "Again"}
+        edited(site, **two, **late, **again, more_metrics="nonsense", image_url="x")
+        assert 'name = "captions"' in toml(site)  # which needs a name beside another one
+        page = olga(site).get("/drafts/commented/").content.decode()
+        head = page.partition("to solve before")[2].partition("</section>")[0]
+        found = {target: text for target, text in re.findall(r'<a href="#([^"]+)">([^<]+)</a>', head)}
+        assert found["id_phases-0-closes"] == "Phase “main”, Closes"
+        assert found["id_phases-1-name"] == "Phase “Again”, Name"
+        assert found["id_captions-1-pattern"] == "Captions file “test”, Pattern"
+        assert found["captions-2"] == "Captions file “test”"
+        assert {found["id_more_metrics"], found["id_image_url"]} == {"Metrics with parameters", "Address of images"}
+        assert "is also the name of phase “main”" in head
+        assert not re.search(r"[a-z]\[\d+\]", head)
+        for target in found:
+            assert f'id="{target}"' in page, target
+        described = 'aria-invalid="true" aria-describedby="id_phases-0-closes_problems id_phases-0-closes_helptext"'
+        assert described in page and 'id="id_phases-0-closes_problems"' in page
+        opened = re.findall(r'<details id="([^"]+)" open>', page)
+        assert opened == ["phases-1", "phases-2", "captions-2"]
+        preview = olga(site).get("/drafts/commented/publish").content.decode()
+        assert 'href="/drafts/commented/#id_phases-0-closes">Phase “main”, Closes</a>' in preview
 
     def test_problems_are_those_of_the_command(self, site: Site, commented: Path) -> None:
         from captious.server.challenges.folder import check_folder
@@ -258,7 +318,9 @@ class TestEditing:
         assert toml(site).count("[[references]]") == 1
         answer = olga(site).post("/drafts/commented/references", {"name": "c2", "file": file(content=b"[")})
         assert answer.status_code == 302
-        assert b"references[1].file" in olga(site).get("/drafts/commented/").content
+        page = olga(site).get("/drafts/commented/").content.decode()
+        assert '<a href="#references-1">Reference set “c2”</a>: ' in page
+        assert '<details id="references-1" open>' in page
 
     def test_somebody_else_has_saved(self, site: Site, commented: Path) -> None:
         client = olga(site)
@@ -443,7 +505,7 @@ class TestExport:
 def test_every_field_of_a_challenge_is_in_one_group() -> None:
     from captious.server.pages.draft_forms import DraftForm
 
-    form = DraftForm(initial={"metrics": []})
+    form = DraftForm(initial={"metrics": [], "rank_by": "", "terms": "", "texts": []})
     shown = [field.name for group in form.groups for field in group["fields"]]
     assert sorted(shown) == sorted(form.fields)
 
@@ -487,10 +549,10 @@ class TestTheEditor:
         assert unchanged["Location"] == "/drafts/commented/"
         answer = client.post("/drafts/commented/", form_of(page, summary="Two.", action="publish"))
         assert answer["Location"] == "/drafts/commented/publish"
-        assert "disabled" not in client.get("/drafts/commented/publish").content.decode()
+        assert "<button>Publish</button>" in client.get("/drafts/commented/publish").content.decode()
         page = client.get("/drafts/commented/")
-        assert "disabled" not in page.content.decode()
-        answer = client.post("/drafts/commented/", form_of(page, rank_by="nothing", action="publish"), follow=True)
+        assert "disabled" not in page.content.decode().partition("</head>")[2]
+        answer = client.post("/drafts/commented/", form_of(page, rank_by="spice", action="publish"), follow=True)
         assert answer.redirect_chain == [("/drafts/commented/", 302)]
         assert "Saved. Its problems have to be solved first." in answer.content.decode()
 

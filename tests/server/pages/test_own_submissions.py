@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site, example
+from tests.support.site import Site, example, parsed
 
 
 def test_a_check_needs_no_method(site: Site) -> None:
@@ -76,3 +80,145 @@ def test_a_withheld_score_is_no_dash(site: Site, shown: str, said: str) -> None:
     assert (f'<span class="quiet">{said}</span>' in page) is bool(said)
     phone = page.partition('<div class="beneath phone-only">')[2].partition("</div>")[0]
     assert "On the board: " in phone and "Make final" in phone
+
+
+def _refused_page(site: Site, user: Any, sort: str = "-date") -> str:
+    page: str = site.client(user).get(f"/challenges/demo/submissions?sort={sort}").content.decode()
+    return page
+
+
+def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
+    """Each appears once, with what was wrong; nothing else of it is kept, and no quota changes."""
+    from captious.server.models import Attempt, Phase
+    from captious.server.submissions.quotas import quota
+    from captious.server.submissions.storage import incoming_folder
+
+    site.demo()
+    ann, folders = site.user("ann"), site.data / "submissions"
+    before = len([*folders.iterdir()])
+    strange = [*example()[1:], {"image_id": 999, "caption": "a <b>dog</b>"}]
+    assert site.submit(ann, strange, method="Wrong ids", filename="ids.json").status_code == 422
+    assert site.submit(ann, b"{", method="Not JSON", filename="cut.json").status_code == 422
+    assert site.submit(ann, method="Taken").status_code == 302
+    Phase.objects.update(scored_in_total=1)
+    assert site.submit(ann, method="Too many", filename="more.json").status_code == 422
+    assert [row.method for row in site.submissions()] == ["Taken"]
+    page = _refused_page(site, ann)
+    order = [page.index(f'<th scope="row" colspan="3">{name}<') for name in ("Too many", "Not JSON", "Wrong ids")]
+    assert order == sorted(order) and page.count('class="status refused"') == 2 * 3  # once for phones
+    assert "The quota of this phase is used up: 1 scored submissions in total." in page
+    assert "2 problems in all" in page and "999" in page
+    assert "<code>cut.json</code>: The JSON ends too early" in page
+    assert "Make final<" in page and page.count("Make final<") == 2  # of what was taken
+    for sort in ("date", "score", "-score", "method"):
+        assert _refused_page(site, ann, sort).count('class="status refused"') == 2 * 3
+    used = quota(Phase.objects.get(), site.submissions()[0].team, ann, site.submissions()[0].created)
+    assert (used.scored, used.attempts_today) == (1, 3)  # uploads with problems are attempts, as before
+    assert Attempt.objects.count() == 3
+    assert not [*incoming_folder().iterdir()]
+    assert len([*folders.iterdir()]) == before + 1  # of what was taken
+
+
+def test_only_the_last_refused_uploads_of_a_team_stay(site: Site) -> None:
+    from captious.server.models import Phase, RefusedUpload
+    from captious.server.submissions.models import KEPT
+
+    site.demo()
+    ann, bob = site.user("ann"), site.user("bob")
+    Phase.objects.update(closes=datetime(2020, 1, 1, tzinfo=UTC), attempts_per_day=0)
+    site.submit(bob, method="Of another")
+    Phase.objects.update(closes=None)
+    for i in range(KEPT + 3):
+        site.submit(ann, b"{", method=f"Try {i}")
+    kept = RefusedUpload.objects.filter(user=ann)
+    assert [row.method for row in kept] == [f"Try {i}" for i in range(KEPT + 2, 2, -1)]
+
+
+def test_refused_uploads_are_for_the_team(site: Site) -> None:
+    """Members read them on the page, with a token, and in the copy of their data; others do not."""
+    from pydantic import TypeAdapter
+
+    from captious.server.api.answers import RefusedAnswer
+
+    site.demo()
+    ann, bob = site.user("ann"), site.user("bob")
+    from captious.server.people.own_data import data_json
+
+    site.submit(ann, b"{", method="Not JSON", filename="cut.json")
+    assert "Not JSON" not in _refused_page(site, bob)
+    address = "/api/v1/challenges/demo/refused"
+    answers = [
+        site.client().get(address, headers={"Authorization": f"Bearer {site.token(user, scopes=())}"})
+        for user in (ann, bob)
+    ]
+    for answer in answers:
+        TypeAdapter(list[RefusedAnswer]).validate_json(answer.content)
+    [row], nothing = (answer.json() for answer in answers)
+    assert nothing == []
+    assert (row["method"], row["filename"], row["size"], row["n_problems"]) == ("Not JSON", "cut.json", 1, 1)
+    assert row["problems"][0]["file"] == "cut.json"
+    [own] = json.loads(data_json(ann))["refused"]
+    assert (own["method"], own["phase__name"]) == ("Not JSON", "main")
+    assert json.loads(data_json(bob))["refused"] == []
+
+
+def test_a_banned_team_is_not_offered_what_is_refused(site: Site) -> None:
+    from captious.server.models import Team
+    from captious.server.people.admission import ban
+    from captious.server.people.teams import create_team
+
+    challenge = site.demo()
+    ann = site.user("ann")
+    site.submit(ann, method="Mine")
+    site.work()
+    client, [mine] = site.client(ann), site.submissions()
+
+    def offers(address: str) -> set[str]:
+        page = client.get(address).content.decode()
+        words = ("Make final<", "final entry</button>", 'id="send"', "/challenges/demo/submit")
+        return {word for word in words if word in page}
+
+    pages = ["/challenges/demo/", "/challenges/demo/leaderboard", "/challenges/demo/submissions", mine.url, "/"]
+    offered = [offers(address) for address in [*pages, "/challenges/demo/submit", "/teams/ann/"]]
+    assert set().union(*offered) == {"Make final<", "final entry</button>", 'id="send"', "/challenges/demo/submit"}
+    ban(challenge, Team.objects.get(slug="ann"), "Copied captions")
+    for address in [*pages[:4], "/teams/ann/"]:
+        assert offers(address) == set(), address
+    page = client.get("/challenges/demo/submit").content.decode()
+    assert 'id="send"' not in page and "Copied captions" in page
+    assert "banned: Copied captions" in client.get("/teams/ann/").content.decode()
+    create_team("Others", ann)  # for which the user may submit
+    page = client.get("/challenges/demo/submit?team=ann").content.decode()
+    assert 'name="team" value="others"' in page and 'id="send"' in page
+    assert offers("/challenges/demo/submissions") == {"/challenges/demo/submit"}
+
+
+def test_invitations_can_be_told_apart(site: Site) -> None:
+    from captious.server.people.teams import create_team
+
+    ann = site.user("ann")
+    create_team("Three", ann)
+    client = site.client(ann)
+    made = [client.post("/teams/three/invite", {"label": label}, follow=True) for label in ("Bob\u202e", "", "Carla")]
+    assert all('data-copy="invitation" hidden' in page.content.decode() for page in made)
+    page = client.get("/teams/three/").content.decode()
+    assert "data-copy" not in page  # the link is shown once
+    assert all(f"<strong>{label}</strong>" in page for label in ("Bob", "Invitation", "Carla"))
+    assert page.count("created by ann") == 3
+    headers = {"Authorization": f"Bearer {site.token(ann)}"}
+    answer = site.client().post("/api/v1/teams/three/invite?label=Dora", headers=headers).json()
+    assert (answer["label"], answer["user"]) == ("Dora", "ann")
+
+
+def test_a_comparison_has_the_ranks_of_the_leaderboard(site: Site) -> None:
+    from captious.server.models import Submission
+
+    site.demo()
+    site.work()
+    rows = {row["method"]: row for row in parsed(site.client().get("/challenges/demo/leaderboard.json"))}
+    a, b = (Submission.objects.get(method=name) for name in ("Baseline", "Improved"))
+    address = f"/challenges/demo/compare?a={a.pk}&b={b.pk}"
+    page = site.client().get(address).content.decode()
+    assert f"Improved</a> (rank {rows['Improved']['rank']}), is better" in page
+    assert f"Baseline</a> (rank {rows['Baseline']['rank']}), in" in page
+    assert "Ranks are those of the leaderboard by cider-d" in page

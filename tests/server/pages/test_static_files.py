@@ -1,8 +1,14 @@
-"""Styles, scripts and drawings of the site are sent compressed to browsers that take that, and the same to others."""
+"""Styles, scripts and drawings of the site are sent compressed to browsers that take that, and the same to others.
+
+Pages contain their styles.
+"""
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
+import re
 from typing import Any
 
 import pytest
@@ -52,3 +58,21 @@ def test_others_get_them_as_they_are(site: Site, headers: dict[str, str]) -> Non
 def test_pages_are_compressed_with_a_length_that_tells_nothing(site: Site) -> None:
     sizes = {len(site.client().get("/", HTTP_ACCEPT_ENCODING="gzip").content) for _ in range(20)}
     assert len(sizes) > 1
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/challenges/demo/captions/2359?systems=1&systems=2", "/nothing"])
+def test_nothing_has_to_arrive_before_a_page_is_shown(site: Site, path: str) -> None:
+    """Its styles are within it, and the content security policy has their digests, and allows no others."""
+    site.demo()
+    site.work()
+    answer = site.client().get(path)
+    page = answer.content.decode()
+    styles = re.findall(r"<style>(.*?)</style>", page, flags=re.DOTALL)
+    assert len(styles) == 3 if "captions" in path else len(styles) == 2
+    assert 'rel="stylesheet"' not in page
+    assert not re.search(r"<script src=[^>]*(?<! defer)>", page)
+    policy = answer["Content-Security-Policy"]
+    for style in styles:
+        assert "/*" not in style and "url(" not in style
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}'" in policy
+    assert "unsafe" not in policy and policy.count("style-src") == 1

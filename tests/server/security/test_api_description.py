@@ -34,7 +34,7 @@ def test_it_has_every_call(world: World, described: dict[str, Any]) -> None:
     assert {re.sub(r"<\w+:(\w+)>", r"{\1}", f"/{route}") for route in routes} == set(described["paths"])
     assert described["openapi"] == "3.1.0"
     names = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
-    assert len(names) == len({*names}) == 36
+    assert len(names) == len({*names}) == 37
 
 
 def test_it_is_consistent(described: dict[str, Any]) -> None:
@@ -79,7 +79,7 @@ def test_answers_are_as_described(world: World) -> None:
                 else:
                     assert response.status_code in {each.status, 200}
                     seen.add((method, each.about))
-    assert len(seen) == 21
+    assert len(seen) == 22
 
 
 def test_the_page_names_every_call_and_loads_nothing_from_elsewhere(world: World, described: dict[str, Any]) -> None:

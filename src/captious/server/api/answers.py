@@ -14,7 +14,16 @@ from typing_extensions import TypedDict
 from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.submission_comparison import ComparedOutput
 from captious.server.boards.visible_scores import visible_scores
-from captious.server.models import Challenge, Invitation, Submission, Team, TeamApproval, TermsAcceptance, Webhook
+from captious.server.models import (
+    Challenge,
+    Invitation,
+    RefusedUpload,
+    Submission,
+    Team,
+    TeamApproval,
+    TermsAcceptance,
+    Webhook,
+)
 from captious.server.pages.news import news_of
 from captious.server.pages.teams import open_invitations
 from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for
@@ -40,6 +49,21 @@ class ErrorAnswer(TypedDict):
 
     error: str
     problems: NotRequired[list[ProblemAnswer]]
+
+
+@_exact
+class RefusedAnswer(TypedDict):
+    """An upload that was refused, and why. ``problems`` are the first of ``n_problems``; the file is not kept."""
+
+    phase: str
+    team: str
+    method: str
+    filename: str
+    size: int
+    created: datetime
+    reason: str
+    problems: list[ProblemAnswer]
+    n_problems: int
 
 
 @_exact
@@ -176,9 +200,11 @@ class MemberAnswer(TypedDict):
 
 @_exact
 class InvitationAnswer(TypedDict):
-    """An invitation that can be used. Its link was shown when it was made, and is not shown again."""
+    """An invitation that can be used: whom it is for, and who made it. Its link was shown once, when it was made."""
 
     id: int
+    label: str
+    user: str
     created: datetime
     expires: datetime
 
@@ -456,7 +482,28 @@ def team_answer(request: HttpRequest, team: Team) -> TeamAnswer:
 
 def invitation_answer(row: Invitation) -> InvitationAnswer:
     """An invitation, without its secret."""
-    return {"id": row.pk, "created": row.created, "expires": row.expires}
+    return {
+        "id": row.pk,
+        "label": row.label,
+        "user": row.created_by.username,
+        "created": row.created,
+        "expires": row.expires,
+    }
+
+
+def refused_answer(row: RefusedUpload) -> RefusedAnswer:
+    """An upload that was refused."""
+    return {
+        "phase": row.phase.name,
+        "team": row.team.name,
+        "method": row.method,
+        "filename": row.filename,
+        "size": row.size,
+        "created": row.created,
+        "reason": row.reason,
+        "problems": row.problems,
+        "n_problems": row.n_problems,
+    }
 
 
 def webhook_answer(row: Webhook) -> WebhookAnswer:

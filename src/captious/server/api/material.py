@@ -8,16 +8,18 @@ from django.utils import timezone
 from captious.server.api.answers import (
     ComparisonAnswer,
     QuotaAnswer,
+    RefusedAnswer,
     TermsAnswer,
     TermsTextAnswer,
     comparison_answer,
     quota_answer,
+    refused_answer,
     terms_answer,
 )
 from captious.server.api.calls import Declared, Failure, Parameter, call
 from captious.server.api.uploads import team_of
 from captious.server.pages import challenge_files, challenges, submissions
-from captious.server.people.access import challenge_for
+from captious.server.people.access import challenge_for, own_refused
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
@@ -102,6 +104,20 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
     team, now = team_of(request), timezone.now()
     used = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
     return JsonResponse(used, safe=False)
+
+
+@call(
+    GET=Declared(
+        "The latest uploads of your teams that were refused, the newest first, with what was wrong.",
+        list[RefusedAnswer],
+        needs_user=True,
+        errors=[404],
+    )
+)
+def refused(request: HttpRequest, slug: str) -> HttpResponse:
+    """Uploads that were refused, of which nothing else is kept."""
+    rows = own_refused(request.user, challenge_for(request.user, slug))
+    return JsonResponse([refused_answer(row) for row in rows], safe=False)
 
 
 @call(

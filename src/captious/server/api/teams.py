@@ -82,6 +82,7 @@ def join(request: HttpRequest) -> HttpResponse:
         "Make an invitation. The answer has its link.",
         NewInvitationAnswer,
         status=201,
+        parameters=[Parameter("label", "Whom it is for; only members of the team see it.")],
         needs_user=True,
         scope="teams",
         errors=[403, 404, 409],
@@ -89,7 +90,8 @@ def join(request: HttpRequest) -> HttpResponse:
 )
 def invite(request: HttpRequest, team: str) -> HttpResponse:
     """Make a link with which others can join."""
-    secret = _changed(request, team, changes.invite)
+    label = request.GET.get("label", "")
+    secret = _changed(request, team, lambda request, row: changes.invite(request, row, label))
     row = invitation_of(secret)
     if row is None:
         raise Failure(409, "The invitation was revoked meanwhile.")

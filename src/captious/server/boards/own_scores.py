@@ -1,4 +1,4 @@
-"""A team's submissions with their scores in what ranks, and how these differ from the team's best before."""
+"""A team's submissions with their scores in what ranks, how these differ from the team's best before, and refusals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from captious.server.boards.submission_place import query_of
 from captious.server.boards.visible_scores import visible_scores
-from captious.server.models import Submission
+from captious.server.models import RefusedUpload, Submission
 from captious.server.submissions.team_entry import why_not_chosen
 
 #: How a list of submissions can be sorted, with what it is sorted by at first.
@@ -20,20 +20,27 @@ class OwnScore:
     """A submission in a list.
 
     Attributes:
+        submission: or an upload that was refused, which has nothing else.
         output: what ranks in its phase; "" where no score is shown.
         change: from the best score of earlier submissions of the team in the phase; None for the first.
         is_better: whether the change is one for the better.
     """
 
-    submission: Submission
+    submission: Submission | RefusedUpload
     output: str = ""
     score: float | None = None
     change: float | None = None
     is_better: bool = False
 
     @property
+    def is_refused(self) -> bool:
+        return isinstance(self.submission, RefusedUpload)
+
+    @property
     def can_choose(self) -> bool:
         """Whether the team can make it its final entry now, or take that back."""
+        if isinstance(self.submission, RefusedUpload):
+            return False
         return not why_not_chosen(self.submission, chosen=not self.submission.is_chosen, manages=False)
 
 
@@ -62,7 +69,7 @@ def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
 def sorted_scores(rows: Sequence[OwnScore], by: str, *, descending: bool) -> list[OwnScore]:
     """Sorted by one of ``SORTS``; those without a score are last."""
     keys = {
-        "date": lambda row: row.submission.pk,
+        "date": lambda row: (row.submission.created, row.submission.pk),
         "method": lambda row: row.submission.method.casefold(),
         "score": lambda row: row.score,
     }

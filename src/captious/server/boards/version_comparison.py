@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
+import numpy as np
 from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
+from numpy.typing import NDArray
 
 from captious.server.boards.leaderboard_query import Query
+from captious.server.boards.ranking import HOLM_ROWS, Rows, rank_rows
 from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Submission
+from captious.server.scoring.stored_results import read_resampled
+
+#: Submissions of a phase that are ranked in both versions while a page is made.
+MOST_RANKED = HOLM_ROWS
 
 
 @dataclass(frozen=True)
@@ -35,15 +42,14 @@ class VersionRow:
     """An output of a submission in two versions; None where it has no score.
 
     Attributes:
-        place_before, place_after: 1 for the best score, equal scores share a place. No test is behind it, as behind
-            ranks of leaderboards.
+        rank_before, rank_after: as on leaderboards, among all public submissions with scores of that version.
     """
 
     submission: Submission
     before: float | None
     after: float | None
-    place_before: int | None
-    place_after: int | None
+    rank_before: int | None
+    rank_after: int | None
 
     @property
     def difference(self) -> float | None:
@@ -51,10 +57,10 @@ class VersionRow:
 
     @property
     def climbed(self) -> int | None:
-        """The number of places gained; negative for places lost."""
-        if self.place_before is None or self.place_after is None:
+        """By how much the rank is better; negative if it is worse."""
+        if self.rank_before is None or self.rank_after is None:
             return None
-        return self.place_before - self.place_after
+        return self.rank_before - self.rank_after
 
 
 def compare_versions(phase: Phase) -> ComparedVersions:
@@ -76,15 +82,21 @@ def compare_versions(phase: Phase) -> ComparedVersions:
 
 
 def rows_of(query: Query, versions: ComparedVersions) -> list[VersionRow]:
-    """The output of a query for all submissions, by their places after, then before."""
+    """The output of a query for all submissions, the best after the change first, then the best before."""
     before, after = (_scores(query, version) for version in (versions.before, versions.after))
-    places_before, places_after = _places(query, before), _places(query, after)
+    ranks_before, ranks_after = (
+        _ranks(query, version, len(before | after)) for version in (versions.before, versions.after)
+    )
     rows = [
-        VersionRow(row, before.get(row.pk), after.get(row.pk), places_before.get(row.pk), places_after.get(row.pk))
+        VersionRow(row, before.get(row.pk), after.get(row.pk), ranks_before.get(row.pk), ranks_after.get(row.pk))
         for row in versions.submissions
     ]
-    last = len(rows) + 1
-    return sorted(rows, key=lambda row: (row.place_after or last, row.place_before or last, -row.submission.pk))
+    sign = 1 if query.lower_is_better else -1
+    return sorted(rows, key=lambda row: (_order(row.after, sign), _order(row.before, sign), -row.submission.pk))
+
+
+def _order(score: float | None, sign: int) -> float:
+    return inf if score is None else sign * score
 
 
 def signatures_of(query: Query, versions: ComparedVersions) -> list[tuple[int, list[str]]]:
@@ -105,9 +117,25 @@ def _scores(query: Query, version: int) -> dict[int, float]:
     return {pk: score for pk, score in scores.items() if score is not None}
 
 
-def _places(query: Query, scores: Mapping[int, float]) -> dict[int, int]:
-    order = sorted(scores.values(), reverse=not query.lower_is_better)
-    first: dict[float, int] = {}
-    for place, score in enumerate(order, 1):
-        first.setdefault(score, place)
-    return {pk: first[score] for pk, score in scores.items()}
+def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
+    """The ranks of public submissions in a version, from the tests of leaderboards; none for very many."""
+    if n > MOST_RANKED:
+        return {}
+    public = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk")
+    public = public.filter(submission__public=True, submission__is_hidden=False).select_related("submission")
+    scores: dict[int, float] = {}
+    resampled: list[NDArray[np.floating]] = []
+    for row in public:
+        score = row.outputs.get(query.key, {}).get(query.output, {}).get("score")
+        of_row = read_resampled(row.submission.folder / row.results_file, query.key, query.output)
+        if score is not None and of_row is not None:
+            scores[row.submission_id] = score
+            resampled.append(of_row)
+    if not scores:
+        return {}
+    sign = -1.0 if query.lower_is_better else 1.0
+    least = min(map(len, resampled))  # the first of more are the same
+    exact = sign * np.array([*scores.values()])
+    shown = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
+    ranks = rank_rows(Rows(exact, shown, sign * np.array([each[:least] for each in resampled])))
+    return dict(zip(scores, ranks.tolist(), strict=True))

@@ -94,6 +94,11 @@ def write_values(folder: Path, values: Mapping[str, Any], lists: Mapping[str, Se
         OutputError: it cannot be written.
     """
     document, before = tomlkit.parse((folder / FILE_NAME).read_text(encoding="utf-8")), effective(folder)
+    if sum(row is not None for _, row in lists.get("captions", ())) > 1:  # then no name has a default
+        for name, key in (("captions", "name"), ("references", "captions")):
+            given = dict(tables(_read(folder), name))
+            for place, row in enumerate(before[name]):
+                row.pop("" if key in given.get(place, {}) else key, None)
     _update(document, values, before)
     for name, rows in lists.items():
         rows = [*rows] if name != "texts" else [*_written_texts(folder, before["texts"], rows)]

@@ -21,7 +21,7 @@ from captious.server.boards import leaderboard as boards
 from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.challenge_card import cards
 from captious.server.boards.formulas import harmless
-from captious.server.boards.leaderboard_query import Query, phase_from, query_from
+from captious.server.boards.leaderboard_query import Query, phase_from, query_from, standing_of
 from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import ComparedOutput, compare_submissions
 from captious.server.models import Challenge, Phase, Submission
@@ -38,7 +38,7 @@ from captious.server.people.access import (
     visible_challenges,
     why_hidden,
 )
-from captious.server.people.admission import bans_of
+from captious.server.people.admission import bans_of, is_banned
 from captious.server.people.teams import teams_of
 from captious.server.submissions.quotas import Quota, quota
 
@@ -146,10 +146,12 @@ def challenge_page(
     request: HttpRequest, challenge: Challenge, template: str, tab: str = "", *, status: int = 200, **context: Any
 ) -> HttpResponse:
     """A page of a challenge, below one of its tabs."""
+    banned = is_banned(challenge, request.user)
     shared = {
         "challenge": challenge,
         "tab": tab,
-        "can_submit": bool(open_phases(challenge, timezone.now())),
+        "is_banned": banned,
+        "can_submit": bool(open_phases(challenge, timezone.now())) and not banned,
         "can_manage": may_manage(request.user, challenge),
         "can_see_board": any(may_see_board(request.user, phase) for phase in challenge.phase_list),
     }
@@ -196,6 +198,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     asked, rows = compared(request, slug)
     query, ticked, a, b = asked.query, request.GET.getlist("systems"), asked.a, asked.b
     board = boards.board(query, request.user)
+    standing = standing_of(query)
+    ranks = dict(zip(standing.submissions, standing.ranks, strict=True))
     systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
     return challenge_page(
         request,
@@ -206,6 +210,9 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         choices=asked.choices,
         a=a,
         b=b,
+        rank_a=None if a is None else ranks.get(a.pk),
+        rank_b=None if b is None else ranks.get(b.pk),
+        ranked_by=query.output,
         rows=rows,
         better=_counts(row for row in rows if row.difference and row.is_better),
         worse=_counts(row for row in rows if row.difference and not row.is_better),

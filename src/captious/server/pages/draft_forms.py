@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC
 from functools import cache
 from pathlib import Path
@@ -14,11 +16,11 @@ from django.forms.formsets import BaseFormSet
 from django.utils import timezone
 from django.utils.text import slugify
 
-from captious.metrics.contract import catalogue
-from captious.server.challenges.challenge_metrics import ready_metrics
+from captious.server.challenges.challenge_metrics import directions_of, ready_metrics
 from captious.server.challenges.definition import PhaseDefinition
 from captious.server.challenges.draft_folder import Row, effective, text_of
 from captious.server.models import Challenge, Draft
+from captious.server.pages.draft_problems import is_marked
 
 _MOST_ROWS = 30
 _NAME = r"^[a-z0-9-]+$"
@@ -159,7 +161,7 @@ class DraftForm(forms.Form):
     citation = forms.CharField(
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}), label="How to cite"
     )
-    terms = forms.CharField(required=False, help_text="Title of the text that teams accept before they submit.")
+    terms = forms.ChoiceField(required=False, help_text="The text that teams accept before they submit.")
     team_approval = forms.BooleanField(required=False, label="Teams need the approval of the organizers to submit")
     team_size = forms.IntegerField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
     teams_close = _Moment(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
@@ -173,30 +175,38 @@ class DraftForm(forms.Form):
         label="Metrics with parameters",
         help_text="And those that need something more, one in a line, such as spice:parser=bundled or wmd.",
     )
-    rank_by = forms.CharField(
-        label="Ranked by",
-        help_text="An output of the metrics.",
-        widget=forms.TextInput(attrs={"list": "outputs", "autocomplete": "off"}),
-    )
+    rank_by = forms.ChoiceField(label="Ranked by", help_text="Those of metrics with parameters are here once saved.")
     max_words = forms.IntegerField(min_value=1, max_value=1000, label="Words that a caption may have")
     settings = _Lines(required=False, label="Settings of metrics", help_text="One in a line, such as language = de.")
     state = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, data: Any = None, *, initial: Mapping[str, Any]) -> None:
-        """``initial`` has all metrics as a list of texts, and so have ``cleaned_data``, in the same order."""
-        self._metrics, ready = [*initial["metrics"]], _ready()
-        more = [text for text in self._metrics if text not in ready]
-        chosen = [text for text in self._metrics if text in ready]
+        """``initial`` has all metrics as a list of texts, and so have ``requested`` and ``cleaned_data``, in order."""
+        self.requested, ready = [*initial["metrics"]], _ready()
+        more = [text for text in self.requested if text not in ready]
+        chosen = [text for text in self.requested if text in ready]
         super().__init__(data, initial={**initial, "metrics": chosen, "more_metrics": more})
-        choices: Any = self.fields["metrics"]
-        choices.choices = [(name, name) for name in ready]
+        self._choices("metrics").choices = [(name, name) for name in ready]
+        lines = "" if data is None else str(data.get("more_metrics", ""))
+        outputs = _outputs_of([*self.requested, *ready, *map(str.strip, lines.splitlines())])
+        ranks = str(initial["rank_by"])
+        if not any(ranks in labels for labels in outputs.values()):
+            outputs = {ranks: [ranks], **outputs}
+        self._choices("rank_by").choices = [
+            (text, [(label, label) for label in labels]) for text, labels in outputs.items()
+        ]
+        titles = [str(text.get("title", "")) for text in initial["texts"]]
+        self._choices("terms").choices = [("", "none"), *_with(titles, [initial["terms"]])]
+
+    def _choices(self, name: str) -> Any:
+        return self.fields[name]
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         wanted = dict.fromkeys([*values.get("metrics", []), *values.pop("more_metrics", [])])
         if not wanted and not self.errors:
             self.add_error("metrics", "Choose at least one metric.")
-        stay = [text for text in self._metrics if text in wanted]
+        stay = [text for text in self.requested if text in wanted]
         values["metrics"] = [*stay, *(text for text in wanted if text not in stay)]
         return values
 
@@ -207,7 +217,7 @@ class DraftForm(forms.Form):
             {
                 "title": title,
                 "fields": [self[name] for name in names],
-                "is_wrong": any(self[name].errors for name in names),
+                "is_wrong": any(self[name].errors or is_marked(self, name) for name in names),
             }
             for title, names in _GROUPS.items()
         ]
@@ -233,9 +243,18 @@ def _ready() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL)))
 
 
-def outputs_ready() -> list[str]:
-    """The outputs of the metrics that can be ticked, which a challenge may rank by."""
-    return [output for name in _ready() for output in catalogue.outputs(name)]
+def _outputs_of(metrics: Iterable[str]) -> dict[str, list[str]]:
+    """The outputs of those metrics that exist."""
+    outputs = {}
+    for text in dict.fromkeys(metrics):
+        with suppress(ValueError):
+            outputs[text] = [*directions_of(text)] if text else []
+    return {text: labels for text, labels in outputs.items() if labels}
+
+
+def _with(names: Iterable[str], chosen: Iterable[str]) -> list[tuple[str, str]]:
+    """Choices: what can be chosen, and what is, which may be wrong."""
+    return [(name, name) for name in dict.fromkeys([*names, *chosen]) if name]
 
 
 _GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -252,31 +271,73 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class _TextForm(forms.Form):
+class _PartForm(forms.Form):
+    """A row of a list.
+
+    Args:
+        known: list -> names of its rows, which others may name.
+        sent: the same of rows as they are sent, which may be new.
+
+    Attributes:
+        choosing: field -> the list whose rows it names, if it is one that does.
+    """
+
+    choosing: Mapping[str, str] = {}
+
+    def __init__(
+        self, *args: Any, known: Mapping[str, list[str]], sent: Mapping[str, list[str]], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        for name, named in self.choosing.items():
+            value = self.initial.get(name) or []
+            chosen = [value] if isinstance(value, str) else [*map(str, value)]
+            if len(known[named]) < 2 and {*chosen} <= {*known[named]}:
+                del self.fields[name]  # there is nothing to choose
+                continue
+            field: Any = self.fields[name]
+            several = isinstance(field, forms.MultipleChoiceField)
+            field.choices = [*([] if several else [("", "choose one")]), *_with(known[named] + sent[named], chosen)]
+
+
+def _several(label: str, named: str) -> forms.MultipleChoiceField:
+    """Names of rows of another list."""
+    return forms.MultipleChoiceField(
+        required=False,
+        label=label,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=f"If none is ticked, all, also {named} that are added later.",
+    )
+
+
+class _TextForm(_PartForm):
     title = forms.CharField(max_length=200)
     markdown = forms.CharField(
         required=False, strip=False, widget=forms.Textarea(attrs={"rows": 12, "class": "markdown"}), label="Markdown"
     )
 
 
-class _CaptionsForm(forms.Form):
+class _CaptionsForm(_PartForm):
     name = _Name()
     pattern = forms.CharField(initial="*", help_text="Of its name in a zip file, with * and ?.")
     public = forms.BooleanField(required=False, label="Everybody may see captions, references and scores of images")
 
 
-class _ReferencesForm(forms.Form):
+class _ReferencesForm(_PartForm):
+    choosing = {"captions": "captions"}
+
     name = _Name()
-    captions = _Name(label="Captions file that it judges")
+    captions = forms.ChoiceField(label="Captions file that it judges")
 
 
-class _DownloadForm(forms.Form):
+class _DownloadForm(_PartForm):
     title = forms.CharField(max_length=200)
 
 
-class _BaselineForm(forms.Form):
+class _BaselineForm(_PartForm):
+    choosing = {"phases": "phases"}
+
     method = forms.CharField(max_length=120)
-    phases = _Words(required=False, help_text="By default, all.")
+    phases = _several("Phases", "phases")
     human = forms.BooleanField(required=False, label="Captions by people")
     description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
     link = forms.CharField(required=False, max_length=500)
@@ -285,21 +346,27 @@ class _BaselineForm(forms.Form):
         return str(self.cleaned_data["description"]).replace("\r\n", "\n")
 
 
+#: Values of challenge.toml that are other words in the form.
+_WORDS: Mapping[str, str] = {"at-once": "at once", "at-end": "when the phase has closed", "one": "only its entry"}
+
+
 def _choices(name: str) -> list[tuple[str, str]]:
     annotation: Any = PhaseDefinition.model_fields[name].annotation
-    return [(value, value) for value in annotation.__args__]
+    return [(value, _WORDS.get(value, value)) for value in annotation.__args__]
 
 
 def _limit(label: str) -> forms.IntegerField:
     return forms.IntegerField(min_value=0, max_value=1_000_000, initial=0, label=label, help_text="0 for no limit.")
 
 
-class _PhaseForm(forms.Form):
+class _PhaseForm(_PartForm):
+    choosing = {"captions": "captions"}
+
     name = _Name()
     title = forms.CharField(max_length=200)
     opens = _Moment(required=False, help_text="In UTC.")
     closes = _Moment(required=False, help_text="In UTC.")
-    captions = _Words(required=False, label="Captions files", help_text="By default, all.")
+    captions = _several("Captions files", "captions files")
     scored_per_day = _limit("Scored per day")
     scored_in_total = _limit("Scored in total")
     attempts_per_day = _limit("Uploads per day")
@@ -322,18 +389,41 @@ PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
 
 
 def formsets(folder: Path, data: Any = None) -> dict[str, BaseFormSet]:
-    """The forms of all lists, with what is in the folder."""
+    """The forms of all lists, with what is in the folder. Rows can name others that are sent with them."""
     values = effective(folder)
+    known = {name: [str(row.get("name", "")) for row in values[name]] for name in ("captions", "phases")}
+    sent = {
+        name: [str(value) for key, value in (data or {}).items() if re.fullmatch(rf"{name}-\d+-name", key)]
+        for name in known
+    }
     values["texts"] = [{**row, "markdown": text_of(folder, row)} for row in values["texts"]]
     made: dict[str, BaseFormSet] = {}
     for name, (_, form, can_add) in PARTS.items():
         kind = forms.formset_factory(form, extra=int(can_add), can_delete=True, max_num=_MOST_ROWS)
-        made[name] = kind(data, prefix=name, initial=values[name])
+        made[name] = kind(data, prefix=name, initial=values[name], form_kwargs={"known": known, "sent": sent})
     return made
 
 
-def rows_of(formset: BaseFormSet) -> list[Row]:
-    """The rows of a valid formset, as ``write_values`` takes them."""
+def rows_of_all(formsets: Mapping[str, BaseFormSet]) -> dict[str, list[Row]]:
+    """The rows of all lists, as ``write_values`` takes them; captions files that are renamed are so in all of them."""
+    lists = {name: _rows_of(formset) for name, formset in formsets.items()}
+    files = [str(row["name"]) for _, row in lists["captions"] if row is not None]
+    before = [str(form.initial["name"]) for form in formsets["captions"].initial_forms]
+    names = {before[place]: str(row["name"]) for place, row in lists["captions"] if row and place is not None}
+    for _, row in lists["references"]:
+        if row is None:
+            continue
+        if "captions" in row:
+            row["captions"] = names.get(row["captions"], row["captions"])
+        elif len(files) > 1 and len(before) == 1:  # which has been the only one so far
+            row["captions"] = names.get(before[0], before[0])
+    for _, row in lists["phases"]:
+        if row and row.get("captions"):
+            row["captions"] = [names.get(name, name) for name in row["captions"]]
+    return lists
+
+
+def _rows_of(formset: BaseFormSet) -> list[Row]:
     rows: list[Row] = []
     for place, form in enumerate(formset.forms):
         is_new = place >= formset.initial_form_count()
@@ -341,9 +431,6 @@ def rows_of(formset: BaseFormSet) -> list[Row]:
         if form.cleaned_data.get("DELETE"):
             rows += [] if is_new else [(place, None)]
         elif not is_new or form.has_changed():
-            if is_new and row.get("captions") == []:
-                del row["captions"]
-            if row.get("phases") == []:
-                row["phases"] = None  # by default, all
+            row |= {name: None for name in ("captions", "phases") if row.get(name) == []}  # by default, all
             rows.append((None if is_new else place, row))
     return rows

@@ -48,9 +48,9 @@ from captious.server.pages.draft_forms import (
     PutFileForm,
     ReferencesFileForm,
     formsets,
-    outputs_ready,
-    rows_of,
+    rows_of_all,
 )
+from captious.server.pages.draft_problems import FormProblem, form_errors, form_problems
 from captious.server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
@@ -138,7 +138,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         if all(valid):
             with _locked(slug):
                 if form.cleaned_data.pop("state") == state_of(draft.folder):
-                    write_values(draft.folder, form.cleaned_data, {name: rows_of(rows) for name, rows in lists.items()})
+                    write_values(draft.folder, form.cleaned_data, rows_of_all(lists))
                     draft.title = form.cleaned_data["title"]
                     _check(draft)
                     record("edit draft", slug, request=request, challenge=_challenge(draft))
@@ -214,6 +214,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     names = ("name", "title", "opens", "closes")
     phases = [Phase(**{name: row.get(name) for name in names}) for row in values["phases"]]
     context = {"draft": draft, "values": values, "texts": texts, "phases": [] if draft.problems else phases}
+    context["problems"] = _problems(draft)
     return render(request, "captious/draft_preview.html", context)
 
 
@@ -248,6 +249,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _published(f"Published.{listed}{again}", loaded.challenge))
             return redirect(loaded.challenge.url)
     context = {"draft": draft, "changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
+    context["problems"] = _problems(draft)
     return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
 
 
@@ -287,15 +289,20 @@ def _editor(
     uploads["references"] = ReferencesFileForm(files=_captions_files(draft))
     if upload is not None:
         uploads[upload.form_id.removeprefix("upload-")] = upload
-    is_wrong = form.errors or (upload and upload.errors) or any(rows.total_error_count() for rows in lists.values())
+    errors = form_errors(form, lists, upload)
+    problems = [] if errors else form_problems(draft.problems, form, lists)  # of what was saved
     parts = [
         {"name": name, "one": one, "rows": lists[name], "new": len(lists[name].initial_forms)}
         | {"upload": uploads.get(name)}
         for name, (one, _, _) in PARTS.items()
     ]
-    context = {"draft": draft, "form": form, "parts": parts, "is_wrong": is_wrong, "outputs": outputs_ready()}
-    context |= {"uploads": uploads}
-    return render(request, "captious/draft.html", context, status=422 if is_wrong else 200)
+    context = {"draft": draft, "form": form, "parts": parts, "errors": errors, "problems": problems, "uploads": uploads}
+    return render(request, "captious/draft.html", context, status=422 if errors else 200)
+
+
+def _problems(draft: Draft) -> list[FormProblem]:
+    """The problems of a draft for pages that lead to its form."""
+    return form_problems(draft.problems, DraftForm(initial=_initial(draft)), formsets(draft.folder))
 
 
 def _captions_files(draft: Draft) -> list[str]:

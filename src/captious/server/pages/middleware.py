@@ -19,12 +19,13 @@ from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
 from captious.server.pages.error_pages import ExplainedError, error_answer, is_api, unavailable
+from captious.server.pages.inline_style import style_policy
 from captious.server.people.rates import TooManyRequests
 from captious.server.people.second_step import is_missing
 from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
 
 _log = logging.getLogger("captious.web")
-#: The content security policy.
+#: The content security policy, but for the styles within pages.
 POLICY = (
     "default-src 'self'; img-src 'self' data: https: http:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -104,7 +105,7 @@ class Headers:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self._next(request)
-        response.setdefault("Content-Security-Policy", POLICY)
+        response.setdefault("Content-Security-Policy", f"{POLICY}; {style_policy()}")
         response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
         if hasattr(request, "user"):
             is_known = request.user.is_authenticated

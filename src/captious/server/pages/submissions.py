@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.server.boards.board_outputs import BoardOutputs, sets_of
-from captious.server.boards.own_scores import SORTS, own_scores, sorted_scores
+from captious.server.boards.own_scores import SORTS, OwnScore, own_scores, sorted_scores
 from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.standings import board_changed
 from captious.server.boards.submission_place import Place, compared_outputs, images_of, place_of, query_of
@@ -32,6 +32,7 @@ from captious.server.people.access import (
     may_manage,
     may_see_board,
     may_see_scores,
+    own_refused,
     own_submissions,
     set_warnings_for,
     submission_for,
@@ -52,12 +53,13 @@ _Status = Submission.Status
 @login_required
 @require_safe
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
-    """The submissions of the user's teams."""
+    """The submissions of the user's teams, and their uploads that were refused."""
     challenge = challenge_for(request.user, slug)
     sort = request.GET.get("sort", "-date")
     by = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "date"
     descending = sort.startswith("-") or by != sort
-    rows = sorted_scores(own_scores(request.user, own_submissions(request.user, challenge)), by, descending=descending)
+    rows = own_scores(request.user, own_submissions(request.user, challenge))
+    rows += [OwnScore(refused) for refused in own_refused(request.user, challenge)]
     heads = {
         name: {
             "sorted": ("descending" if descending else "ascending") if name == by else "",
@@ -65,7 +67,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         }
         for name, first in SORTS.items()
     }
-    page = page_of(request, rows)
+    page = page_of(request, sorted_scores(rows, by, descending=descending))
     return challenge_page(
         request,
         challenge,
@@ -88,6 +90,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     query = query_of(submission) if visible_scores(request.user, submission) else None
     place = None if query is None else place_of(request.user, submission, query, own=own)
     boards = _boards(request.user, submission, place)
+    bans = bans_of(submission.challenge, [submission.team]) if own else {}
     of_outputs = {warning for board in boards for row in board["scores"] for warning in row["warnings"]}
     return challenge_page(
         request,
@@ -108,10 +111,10 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         },
         can_cancel=own and submission.status == _Status.QUEUED and not submission.was_ended,
         can_edit=own and exists and not submission.is_baseline,
-        can_choose=own and not why_not_chosen(submission, manages=manages),
+        can_choose=own and (manages or not bans) and not why_not_chosen(submission, manages=manages),
         can_delete=own and exists and submission.status != _Status.RUNNING,
         can_see_traceback=manages,
-        bans=bans_of(submission.challenge, [submission.team]) if own else {},
+        bans=bans,
         events=submission.events.select_related("submission") if manages else [],
     )
 

@@ -35,12 +35,17 @@ from captious.server.submissions.quotas import quota
 def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
-    teams, phases = teams_of(request.user), open_phases(challenge, request.arrived)
+    all_teams, phases = teams_of(request.user), open_phases(challenge, request.arrived)
+    bans = bans_of(challenge, all_teams)
+    teams = [team for team in all_teams if team.pk not in bans] or all_teams
+    named = request.POST.get("team", request.GET.get("team"))
+    team = next((team for team in teams if team.slug == named), teams[0])
+    asked = next((team for team in all_teams if team.slug == named), team)
     context: dict[str, Any] = {"problems": [], "remarks": [], "checked": False}
     if request.method == "POST":
         limit(request, "upload")
         checks = request.POST.get("action") == "check"
-        form = SubmitForm(request.POST, request.FILES, phases=phases, teams=teams)
+        form = SubmitForm(request.POST, request.FILES, phases=phases, teams=all_teams)
         form.fields["method"].required = not checks
         is_valid = form.is_valid()
         form.fields["method"].required = True
@@ -64,15 +69,13 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
                 if not refused.problems:
                     form.add_error(None, refused.message)
     else:
-        initial = {"phase": request.GET.get("phase"), "team": request.GET.get("team", teams[0].slug)}
+        initial = {"phase": request.GET.get("phase"), "team": team.slug}
         form = SubmitForm(phases=phases, teams=teams, initial=initial)
     now = timezone.now()
-    chosen = request.POST.get("team", request.GET.get("team"))
-    team = next((team for team in teams if team.slug == chosen), teams[0])
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
     context |= {"form": form, "team": team, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
-    context |= {"bans": bans_of(challenge, [team]), "without_terms": teams_without(challenge, [team])}
+    context |= {"bans": bans_of(challenge, [asked]), "without_terms": teams_without(challenge, [team])}
     context["needed"] = [(phase, needed_captions(phase)) for phase in phases]
     context["to_approve"] = teams_to_approve(challenge, [team])
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)

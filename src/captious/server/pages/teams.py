@@ -17,8 +17,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from captious.server.models import Challenge, Invitation, Membership, Submission, Team, User
+from captious.server.models import Challenge, Invitation, Membership, Submission, Team, TeamBan, User
 from captious.server.pages.error_pages import ExplainedError
+from captious.server.pages.forms import one_line
 from captious.server.pages.shown_once import redirect_with, secret_in, without_secret
 from captious.server.people.access import visible_challenges
 from captious.server.people.audit import record
@@ -72,8 +73,11 @@ def own_team(request: HttpRequest, slug: str) -> Iterator[Team]:
         yield team
 
 
-def invite(request: HttpRequest, team: Team) -> str:
+def invite(request: HttpRequest, team: Team, label: str = "") -> str:
     """The secret of a new invitation link.
+
+    Args:
+        label: whom it is for, by which members tell invitations apart.
 
     Raises:
         TeamError: it is a personal team.
@@ -81,7 +85,7 @@ def invite(request: HttpRequest, team: Team) -> str:
     limit(request, "invite")
     if team.is_personal:
         raise TeamError("This is your personal team, which nobody else can join.")
-    secret = make_invitation(team, request.user)
+    secret = make_invitation(team, request.user, one_line(label)[:80])
     record("invite", team.name, request=request)
     return secret
 
@@ -210,24 +214,28 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
     return without_secret(request, render(request, "captious/team.html", context))
 
 
-def _challenges(user: User, team: Team) -> list[tuple[Challenge, int]]:
-    """The challenges that a team has submitted to or can submit to, with its submissions; the former come first."""
+def _challenges(user: User, team: Team) -> list[tuple[Challenge, int, TeamBan | None]]:
+    """The challenges that a team has submitted to or can submit to, with its submissions and its ban.
+
+    Those that it has submitted to come first.
+    """
+    bans = {row.challenge_id: row for row in TeamBan.objects.filter(team=team)}
     submissions = Submission.objects.filter(team=team).exclude(status=Submission.Status.DELETED)
     counts = Counter(submissions.values_list("phase__challenge_id", flat=True))
     challenges = visible_challenges(user).prefetch_related("phases")
-    rows = [(each, counts[each.pk]) for each in challenges if each.pk in counts or each.is_open]
+    rows = [(each, counts[each.pk], bans.get(each.pk)) for each in challenges if each.pk in counts or each.is_open]
     return sorted(rows, key=lambda row: not row[1])
 
 
 def open_invitations(team: Team) -> Any:
     """The invitations of a team that have not expired, the first to expire first."""
-    return team.invitations.filter(expires__gt=timezone.now()).order_by("expires")
+    return team.invitations.filter(expires__gt=timezone.now()).select_related("created_by").order_by("expires")
 
 
 @_changing
 def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
     """Make a link with which others can join."""
-    return redirect_with(invite(request, team), team.url)
+    return redirect_with(invite(request, team, request.POST.get("label", "")), team.url)
 
 
 @_changing

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from captious.server.boards.leaderboard_query import query_from
-from captious.server.boards.version_comparison import compare_versions, rows_of, signatures_of
+from captious.server.boards.version_comparison import MOST_RANKED, compare_versions, rows_of, signatures_of
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import challenge_for, may_manage
 
@@ -33,6 +33,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         "manage",
         query=query,
         versions=compared,
+        most_ranked=MOST_RANKED,
         page=page,
         rows=page.object_list,
         signatures=signatures_of(query, compared),

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404
 
 from captious.server.boards.board_outputs import sets_of
 from captious.server.local_times import local_time
-from captious.server.models import Challenge, Draft, Phase, Submission
+from captious.server.models import Challenge, Draft, Phase, RefusedUpload, Submission
 
 
 def visible_challenges(user: Any) -> QuerySet[Challenge]:
@@ -68,6 +68,12 @@ def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
     own = own.exclude(status=Submission.Status.DELETED)
     own = own.select_related("phase__challenge", "team", "user", "shown_scores")
     return own.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
+
+
+def own_refused(user: Any, challenge: Challenge) -> QuerySet[RefusedUpload]:
+    """The refused uploads of the user's teams that are kept, the newest first."""
+    own = RefusedUpload.objects.filter(team__members=user, phase__challenge=challenge)
+    return own.select_related("phase", "team", "user")
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:

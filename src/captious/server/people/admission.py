@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import transaction
 
@@ -35,6 +36,14 @@ def bans_of(challenge: Challenge, teams: Iterable[Team]) -> dict[int, TeamBan]:
     """The bans of these teams, by the number of the team."""
     rows = TeamBan.objects.filter(challenge=challenge, team__in=[*teams]).select_related("team")
     return {row.team_id: row for row in rows}
+
+
+def is_banned(challenge: Challenge, user: Any) -> bool:
+    """Whether a challenge takes submissions from none of a user's teams because all of them are banned."""
+    if not user.is_authenticated:
+        return False
+    banned = TeamBan.objects.filter(challenge=challenge, team__members=user).count()
+    return bool(banned) and banned == Membership.objects.filter(user=user).count()
 
 
 def ban(challenge: Challenge, team: Team, reason: str) -> int:

@@ -21,6 +21,7 @@ from captious.server.models import (
     Challenge,
     Draft,
     Membership,
+    RefusedUpload,
     Submission,
     Team,
     TeamApproval,
@@ -116,6 +117,7 @@ def _without_members(team: Team) -> dict[str, str]:
         filename = f"submission{''.join(Path(row.filename).suffixes[-2:])}"[:60]
         rows.filter(pk=row.pk).update(user=None, link="", description="", filename=filename)
     TeamApproval.objects.filter(team=team).update(message="", reason="")
+    RefusedUpload.objects.filter(team=team).delete()
     return {former: name}
 
 

@@ -124,6 +124,8 @@ class Invitation(models.Model):
     team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
     hash = models.CharField(max_length=64, unique=True)
     created_by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    #: Whom it is for, in the words of who made it.
+    label = models.CharField(max_length=80, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField()
 

@@ -11,7 +11,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Q
 
 from captious.server.boards.visible_scores import visible_scores
-from captious.server.models import Attempt, AuditEvent, Submission, TeamApproval, TermsAcceptance, User
+from captious.server.models import Attempt, AuditEvent, RefusedUpload, Submission, TeamApproval, TermsAcceptance, User
 from captious.server.people.access import may_see
 from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
@@ -22,6 +22,7 @@ def data_json(user: User) -> bytes:
     teams = user.memberships.select_related("team")
     submissions = [_submission(user, row) for row in _own(user)]
     attempts = Attempt.objects.filter(user=user).order_by("time")
+    refused = RefusedUpload.objects.filter(user=user, team__members=user).order_by("created")
     log = AuditEvent.objects.filter(Q(actor=user.username) | Q(target=user.username)).order_by("time")
     approvals = TeamApproval.objects.filter(team__members=user)
     values: dict[str, Any] = {
@@ -38,6 +39,7 @@ def data_json(user: User) -> bytes:
         "known_devices": [*user.known_devices.order_by("used").values("used")],
         "submissions": submissions,
         "uploads": [*attempts.values("phase__challenge__slug", "phase__name", "team__name", "time")],
+        "refused": [*refused.values("phase__challenge__slug", "phase__name", "team__name", *_REFUSED)],
         "terms": [*TermsAcceptance.objects.filter(user=user.username).values("challenge__slug", "version", "time")],
         "approvals": [*approvals.values("challenge__slug", "team__name", "status", "message", "reason", "asked")],
         "organizes": [*user.organized.values_list("slug", flat=True)],
@@ -53,6 +55,7 @@ _ACCOUNT = (
     *("username", "email", "verified_email", "first_name", "last_name", "date_joined", "last_login"),
     *("is_active", "is_superuser", "mail_ended", "mail_closing"),
 )
+_REFUSED = ("method", "filename", "size", "created", "reason", "problems")
 
 
 def data_zip(user: User) -> Iterator[bytes]:

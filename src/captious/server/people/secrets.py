@@ -68,11 +68,11 @@ def token_of(text: str) -> Token | None:
     return row
 
 
-def make_invitation(team: Team, user: User) -> str:
+def make_invitation(team: Team, user: User, label: str = "") -> str:
     """The secret of a new link with which anyone who has it can join the team for two weeks."""
     secret = secrets.token_urlsafe(32)
     expires = timezone.now() + timedelta(days=INVITATION_DAYS)
-    Invitation.objects.create(team=team, hash=_hash(secret), created_by=user, expires=expires)
+    Invitation.objects.create(team=team, hash=_hash(secret), created_by=user, expires=expires, label=label)
     return secret
 
 

@@ -130,15 +130,29 @@ def read_results(path: Path | None, label: str) -> StoredResults | None:
 
     None if it has none of that label, or is gone: somebody may delete a submission while others look at its board.
     """
+    arrays = _arrays(path, label, "outputs", "per_caption", "resampled")
+    if arrays is None:
+        return None
+    outputs, per_caption, resampled = arrays
+    return StoredResults(outputs=tuple(outputs.tolist()), per_caption=per_caption, resampled=resampled)
+
+
+def read_resampled(path: Path, label: str, output: str) -> NDArray[np.floating] | None:
+    """The resampled scores of one output, floating[resamples], without reading those of images.
+
+    None if the file has none of that label and output, or is gone.
+    """
+    arrays = _arrays(path, label, "outputs", "resampled")
+    if arrays is None or output not in arrays[0].tolist():
+        return None
+    column: NDArray[np.floating] = arrays[1][:, arrays[0].tolist().index(output)]
+    return column.copy()
+
+
+def _arrays(path: Path | None, label: str, *names: str) -> list[NDArray[Any]] | None:
+    """Arrays of a reference set; None if the file has none of that label, or is gone."""
     if path is None or not path.is_file():
         return None
     with np.load(path, allow_pickle=False) as arrays:
         labels = arrays["labels"].tolist()
-        if label not in labels:
-            return None
-        i = labels.index(label)
-        return StoredResults(
-            outputs=tuple(arrays[f"outputs_{i}"].tolist()),
-            per_caption=arrays[f"per_caption_{i}"],
-            resampled=arrays[f"resampled_{i}"],
-        )
+        return [arrays[f"{name}_{labels.index(label)}"] for name in names] if label in labels else None

@@ -12,19 +12,19 @@ import logging
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest
 from django.utils import timezone
 
 from captious.server.local_times import local_time
-from captious.server.models import Attempt, Challenge, Membership, Phase, Submission, Team, User
+from captious.server.models import Attempt, Challenge, Membership, Phase, RefusedUpload, Submission, Team, User
 from captious.server.people.access import visible_challenges
 from captious.server.people.admission import why_not_admitted
 from captious.server.people.audit import record
@@ -149,7 +149,7 @@ def submit(
     key: str = "",
     fingerprint: str = "",
 ) -> None:
-    """Take in a submission. The upload is moved; if it is refused, it stays where it is.
+    """Take in a submission. The upload is moved; if it is refused, it stays where it is, and the reason is kept.
 
     Args:
         request: that brought it, for the audit log.
@@ -167,6 +167,9 @@ def submit(
         with _turn(submission.user):
             _submit(submission, upload, request, key, fingerprint)
     except Refused as refused:
+        if not submission.is_baseline:
+            with suppress(IntegrityError), transaction.atomic():  # the team or the user may be gone
+                RefusedUpload.keep(submission, upload.stat().st_size, refused.message, refused.problems)
         if request is not None:
             challenge = submission.challenge
             record("refused", submission.method, request=request, challenge=challenge, detail=refused.message)

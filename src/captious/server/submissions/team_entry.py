@@ -50,6 +50,8 @@ def why_not_chosen(submission: Submission, *, chosen: bool = True, manages: bool
         return "Only a submission that is scored, or will be, can be the entry of a team."
     if not submission.public:
         return "Show it on the leaderboard first: a private submission cannot be the entry of a team."
+    if submission.is_hidden and not manages:
+        return "An organizer has hidden it: it cannot be the entry of a team."
     if submission.anonymous and submission.phase.entries == "all":
         return "Anonymous submissions are all on the leaderboard: choosing one would tell whose it is."
     return ""

@@ -19,6 +19,7 @@ from django.utils.safestring import SafeString, mark_safe
 from captious.report import interval_drawings as drawings
 from captious.report import numbers, small_drawings
 from captious.server.boards.shown_digits import effect_digits, interval_digits, p_digits
+from captious.server.pages.inline_style import style
 from captious.table import Cell
 
 __all__ = [
@@ -53,6 +54,12 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 def _filter(function: _Function) -> _Function:
     register.filter(function.__name__, function)
     return function
+
+
+@register.simple_tag
+def inline_style(name: str) -> SafeString:
+    """A style of the site as an element of the page."""
+    return mark_safe(f"<style>{style(name)}</style>")
 
 
 @_filter

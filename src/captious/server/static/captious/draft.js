@@ -1,4 +1,4 @@
-// The editor of a draft: what was changed can be published, and Markdown is shown as it will look, below the text, while
+// The editor of a draft: what was changed can be published, outputs of chosen metrics can rank, and Markdown is shown as it will look, below the text, while
 // somebody writes it. The server makes the HTML, and sanitises it.
 "use strict";
 
@@ -14,6 +14,19 @@
     publish.removeAttribute("aria-describedby");
     document.getElementById("why-not")?.remove();
   }, { once: true });
+
+  // The outputs of metrics that are not ticked cannot rank.
+  const ranked = form.elements.rank_by;
+  const ticks = new Map([...form.querySelectorAll("[name=metrics]")].map((tick) => [tick.value, tick]));
+  const offer = () => {
+    for (const group of ranked.querySelectorAll("optgroup")) {
+      const tick = ticks.get(group.label);
+      group.hidden = group.disabled = Boolean(tick) && !tick.checked && !group.querySelector(":checked");
+    }
+  };
+  for (const tick of ticks.values()) tick.addEventListener("change", offer);
+  ranked.addEventListener("change", offer);
+  offer();
 
   // An upload loads the page again, so what was changed is saved before it.
   let changed = false;

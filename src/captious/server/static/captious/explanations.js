@@ -1,5 +1,5 @@
 // Draws the explanations of an image's page, which come as JSON, and again when their width changes. Those below the
-// window are drawn when the window has been shown.
+// window are drawn when it has been shown, one after another, whenever there is nothing else to do.
 "use strict";
 
 function draw(host) {
@@ -13,5 +13,14 @@ function draw(host) {
 }
 
 const hosts = [...document.querySelectorAll(".explanation:has(script)")];
-if (hosts[0]?.getBoundingClientRect().top < innerHeight) hosts.forEach(draw);
-else requestAnimationFrame(() => setTimeout(() => hosts.forEach(draw)));
+const seen = new Set(hosts.filter((host) => host.getBoundingClientRect().top < innerHeight));
+seen.forEach(draw);
+const later = hosts.filter((host) => !seen.has(host));
+const idle = window.requestIdleCallback ?? ((work) => setTimeout(work));
+function drawNext() {
+  const host = later.shift();
+  if (!host) return;
+  draw(host);
+  idle(drawNext, { timeout: 500 });
+}
+requestAnimationFrame(() => setTimeout(drawNext));

@@ -1,0 +1,158 @@
+"""What is wrong with a draft, in the words of its form: each problem beside its field, and linked from the top.
+
+Checks name keys of challenge.toml ("phases[1].closes: must be later than opens"); the form has labels and rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.forms.formsets import BaseFormSet
+
+if TYPE_CHECKING:
+    from captious.server.pages.draft_forms import DraftForm
+
+#: List -> what one of its rows is called, for messages.
+_ROWS: Mapping[str, str] = {
+    "texts": "text",
+    "phases": "phase",
+    "captions": "captions file",
+    "references": "reference set",
+    "downloads": "file to download",
+    "baselines": "baseline",
+}
+_ROW = re.compile(rf"({'|'.join(_ROWS)})\[(\d+)\]")
+_PLACE = re.compile(r"([a-z_]+)(?:\[(\d+)\])?(?:\.([a-z_.]+))?: ")
+
+
+@dataclass(frozen=True)
+class FormProblem:
+    """Something that is wrong.
+
+    Attributes:
+        label: what it is about, as the form calls it; "" for the draft as a whole.
+        text: what is wrong with it.
+        target: the id of the element on the editor's page; "" if there is none.
+    """
+
+    label: str
+    text: str
+    target: str = ""
+
+
+def form_problems(problems: Sequence[str], form: DraftForm, lists: Mapping[str, BaseFormSet]) -> list[FormProblem]:
+    """The problems that a check of the draft has found, in the words of the form. Their fields and rows are marked."""
+    return [_of_form(problem, form, lists) for problem in problems]
+
+
+def form_errors(form: DraftForm, lists: Mapping[str, BaseFormSet], upload: forms.Form | None) -> list[FormProblem]:
+    """Everything that keeps what was sent from being saved."""
+    found = [*_errors(form, "", "challenge")]
+    for name, formset in lists.items():
+        found += [FormProblem(_sentence(name), str(error), name) for error in formset.non_form_errors()]
+        for place, row in enumerate(formset.forms):
+            found += _errors(row, _row_label(name, place, lists), row_id(name, place))
+    return found + ([] if upload is None else [*_errors(upload, "Upload", "")])
+
+
+def row_id(name: str, place: int) -> str:
+    """The id of a row of a list on the editor's page."""
+    return f"{name}-{place + 1}"
+
+
+def is_marked(form: forms.Form, name: str) -> bool:
+    """Whether ``form_problems`` has found something wrong with a field."""
+    return bool(getattr(form.fields[name], "problems", []))
+
+
+def _errors(form: forms.Form, row: str, target: str) -> Iterator[FormProblem]:
+    for error in form.non_field_errors():
+        yield FormProblem(row, str(error), target)
+    for field in form:
+        for error in field.errors:
+            yield FormProblem(_label(row, str(field.label)), str(error), _field_id(field))
+
+
+def _of_form(problem: str, form: DraftForm, lists: Mapping[str, BaseFormSet]) -> FormProblem:
+    match = _PLACE.match(problem)
+    if match is None:
+        row_match = _ROW.match(problem)
+        return FormProblem("", _named(problem, lists), "" if row_match is None else row_match[1])
+    key, number, rest = match.groups()
+    text = _named(problem[match.end() :], lists)
+    if key in _ROWS:
+        return _of_list(key, number, rest, text, lists)
+    if key == "metrics" and number:
+        name = next(iter(form.requested[int(number) - 1 : int(number)]), "")
+        key = "more_metrics" if name in form.initial["more_metrics"] else "metrics"
+        text = text if not name or name in text else f"{name}: {text}"
+    elif key == "settings" and rest:
+        text = f"{rest}: {text}"
+    if key not in form.fields:
+        return FormProblem("", f"{problem[: match.end()]}{text}")
+    _mark(form[key], text if key in ("metrics", "more_metrics", "settings") else _sentence(text))
+    return FormProblem(str(form[key].label), text, _field_id(form[key]))
+
+
+def _of_list(
+    key: str, number: str | None, rest: str | None, text: str, lists: Mapping[str, BaseFormSet]
+) -> FormProblem:
+    place = int(number or 0) - 1
+    if not 0 <= place < lists[key].initial_form_count():
+        return FormProblem(_sentence(key), text, key)
+    row: Any = lists[key].forms[place]
+    label, name = _row_label(key, place, lists), (rest or "").partition(".")[0]
+    if name in row.fields:
+        _mark(row[name], _sentence(text))
+        row.is_marked = True
+        return FormProblem(_label(label, str(row[name].label)), text, _field_id(row[name]))
+    row.is_marked = True
+    row.problems = [*getattr(row, "problems", []), _sentence(text)]
+    return FormProblem(label, text, row_id(key, place))
+
+
+def _mark(field: Any, text: str) -> None:
+    """Show a problem beside a field, which points to it."""
+    known = getattr(field.field, "problems", [])
+    field.field.problems = [*known, text]
+    if not field.use_fieldset:
+        help_id = f" {field.auto_id}_helptext" if field.help_text else ""
+        described = f"{field.auto_id}_problems{help_id}"
+        field.field.widget.attrs |= {"aria-invalid": "true", "aria-describedby": described}
+
+
+def _named(text: str, lists: Mapping[str, BaseFormSet]) -> str:
+    """A message in which rows have their names in place of their numbers in the file."""
+
+    def name(match: re.Match[str]) -> str:
+        place = int(match[2]) - 1
+        label = _row_label(match[1], place, lists) if place < len(lists[match[1]].forms) else match[0]
+        return label[:1].lower() + label[1:]
+
+    return _ROW.sub(name, text).replace('is "at-end"', "is “when the phase has closed”")
+
+
+def _row_label(name: str, place: int, lists: Mapping[str, BaseFormSet]) -> str:
+    """A row as people call it: "Phase “Main”", "New phase"."""
+    row, one = lists[name].forms[place], _ROWS[name]
+    if place >= lists[name].initial_form_count():
+        return f"New {one}"
+    title = next((str(row.initial[key]) for key in ("title", "name", "method") if row.initial.get(key)), "")
+    return f"{one[:1].upper()}{one[1:]} {f'“{title}”' if title else place + 1}"
+
+
+def _label(row: str, label: str) -> str:
+    return f"{row}, {label}" if row else label
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _field_id(field: Any) -> str:
+    """The id of what has the focus when a link leads to a field."""
+    return f"{field.auto_id}_0" if field.use_fieldset else str(field.auto_id)

@@ -1,0 +1,58 @@
+"""Refused uploads in the database; submissions are in ``server.models``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import models
+
+from captious.server.people.models import Team, User
+from captious.server.submissions.upload import Problem, printable
+
+#: Refused uploads of a team that a challenge keeps, and problems of each.
+KEPT, KEPT_PROBLEMS = 20, 20
+
+
+class RefusedUpload(models.Model):
+    """An upload that was not taken, and why. Nothing of its file is kept, and it is no submission.
+
+    Whether it counts as an attempt is not told by it, see ``Attempt``.
+    """
+
+    phase = models.ForeignKey("Phase", models.CASCADE, related_name="refused")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="refused")
+    user = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    method = models.CharField(max_length=120)
+    filename = models.CharField(max_length=255)
+    size = models.BigIntegerField()
+    created = models.DateTimeField()
+    #: One sentence.
+    reason = models.TextField()
+    #: The first things that were wrong with its captions, as ``Problem.to_dict`` gives them, and how many there were.
+    problems = models.JSONField(default=list)
+    n_problems = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-created", "-id"]
+
+    def __str__(self) -> str:
+        return str(self.method)
+
+    @classmethod
+    def keep(cls, submission: Any, size: int, reason: str, problems: Sequence[Problem]) -> None:
+        """Keep the refusal of a submission that has no row, in place of the oldest one if there are many."""
+        cls.objects.create(
+            phase=submission.phase,
+            team=submission.team,
+            user=submission.user,
+            method=submission.method,
+            filename=printable(submission.filename),
+            size=size,
+            created=submission.created,
+            reason=reason,
+            problems=[problem.to_dict() for problem in problems[:KEPT_PROBLEMS]],
+            n_problems=len(problems),
+        )
+        ours = cls.objects.filter(team=submission.team, phase__challenge=submission.challenge)
+        cls.objects.filter(pk__in=[*ours.values_list("pk", flat=True)[KEPT:]]).delete()
