@@ -158,10 +158,10 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
 
 @call(
     GET=Declared(
-        "All submissions of a phase with their scores as a zip file; organizers and administrators only.",
+        "All submissions with their scores as a zip file; organizers and administrators only.",
         "application/zip",
         parameters=[
-            Parameter("phase", "Its name.", is_required=True),
+            Parameter("phase", "Only this phase; by default, all of the challenge."),
             Parameter("public", "Only what everybody may see; 403 while the leaderboard is not shown.", "boolean"),
             Parameter("anonymous", "Numbers in place of the names of teams.", "boolean"),
         ],
@@ -170,7 +170,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     )
 )
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
-    """All submissions of a phase."""
+    """All submissions of a challenge, or of a phase."""
     challenge = managed_challenge(request.user, slug)
     answer: HttpResponse = archive_answer(request, challenge)
     return answer
