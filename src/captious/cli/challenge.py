@@ -164,8 +164,9 @@ def _print_changes(changes: Changes) -> None:
 def export(slug: str, output: Path, data: Path) -> None:
     """Write the folder of the challenge SLUG as the server of a data folder has it, references included.
 
-    captious challenge load brings it back, here or on another server: the files are those that were loaded, and
-    challenge.toml says which leaderboards were hidden on the site. Submissions are not part of it.
+    captious challenge load brings it back, here or on another server: the files are those that were loaded, byte for
+    byte, but challenge.toml says which leaderboards were hidden on the site, and has a slug if FOLDER has another
+    name. Submissions are not part of it.
     """
     with server_extra():
         from captious.server.operations.setup import set_up

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-import tomlkit
 import yaml
 from django.utils.text import slugify
 
@@ -27,6 +27,7 @@ from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import new_folder, slug_line, starter_metrics
+from captious.server.challenges.tidy_toml import tidy_toml
 
 _CODABENCH, _EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
 _MOST_BYTES = 4 << 30
@@ -119,7 +120,7 @@ class _Bundle:
         title = self._text("title") or name
         values: dict[str, Any] = {"title": " ".join(title.split())[:200]}
         if line := slug_line(name):
-            values["slug"] = tomlkit.parse(line)["slug"]
+            values |= tomllib.loads(line)
         values["summary"] = self._summary()
         texts, terms = self._texts(new)
         values |= {"terms": terms} if terms else {}
@@ -128,7 +129,7 @@ class _Bundle:
         values["references"] = [{"name": "references", "file": self._references(new, references)}]
         values["phases"] = self._phases()
         self._name_the_rest()
-        (new / FILE_NAME).write_text(tomlkit.dumps(values), encoding="utf-8")
+        (new / FILE_NAME).write_text(tidy_toml(values), encoding="utf-8")
 
     def _text(self, key: str) -> str:
         self._used.add(key)
