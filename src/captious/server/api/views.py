@@ -8,16 +8,10 @@ import uuid
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from captious.server.api.answers import (
-    BoardRow,
-    ChallengeAnswer,
-    ChallengeSummary,
-    SubmissionAnswer,
-    challenge_answer,
-    challenge_summary,
-    submission_answer,
-)
+from captious.server.api.board_answers import BoardRow
 from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
+from captious.server.api.challenge_answers import ChallengeAnswer, ChallengeSummary, challenge_answer, challenge_summary
+from captious.server.api.submission_answers import SubmissionAnswer, submission_answer
 from captious.server.api.uploads import new_submission, receive, upload_key, valid
 from captious.server.boards.leaderboard_query import DATE
 from captious.server.models import Submission

@@ -27,6 +27,7 @@ from captious.server.boards.formulas import harmless
 from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS, public_label, public_path
 from captious.server.challenges.folder import FILE_NAME
+from captious.server.local_times import utc_time
 from captious.server.models import Challenge, Phase, Submission
 from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
@@ -118,7 +119,7 @@ class ChallengeArchive:
         """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
         sets = {phase.pk: sets_of(phase) for phase in self.phases}
         for submission in self.submissions().iterator(chunk_size=100):
-            number, time = self._number(submission), submission.created.isoformat()
+            number, time = self._number(submission), utc_time(submission.created)
             is_named = not self.anonymous or submission.is_baseline
             about = [number, submission.method if is_named else f"Submission {number}", self._team(submission)]
             about.append(time if is_named else "")
