@@ -18,24 +18,17 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-import yaml
 from django.utils.text import slugify
 
 from captious.data import read_references
-from captious.errors import CaptiousError, InputError
+from captious.errors import CaptiousError
+from captious.server.challenges.bundle_files import EVALAI, opened_bundle, unpack
+from captious.server.challenges.bundle_words import as_markdown, metric_of, year_first
 from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import new_folder, slug_line, starter_metrics
 from captious.server.challenges.tidy_toml import tidy_toml
-
-_CODABENCH, _EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
-_MOST_BYTES = 4 << 30
-#: What columns call metrics -> what captious does. The COCO toolkit's CIDEr is CIDEr-D.
-_ALIASES = {"cider": "cider-d", "rouge": "rouge-l", "rougel": "rouge-l"}
-_BLEU = re.compile(r"b(?:leu)?[-@]?([1-4])")
-#: As in Codabench's examples: the month first, unless it can only be the day.
-_MONTH_FIRST = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](\d{4})(.*)", re.DOTALL)
 
 
 def import_bundle(bundle: Path, folder: Path, references: Path | None = None) -> tuple[list[str], list[str]]:
@@ -54,47 +47,12 @@ def import_bundle(bundle: Path, folder: Path, references: Path | None = None) ->
         OutputError: the folder cannot be written; nothing is left behind.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        file, values = _opened(bundle, Path(scratch))
+        file, values = opened_bundle(bundle, Path(scratch))
         reader = _Bundle(file, values, Path(scratch))
         with new_folder(folder) as new:
             reader.write(new, folder.resolve().name, references)
             files = sorted(path.relative_to(new).as_posix() for path in new.rglob("*") if path.is_file())
     return files, reader.left_out
-
-
-def _opened(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
-    """The YAML file of a bundle, with its other files beside it, and what it says."""
-    names = (*_CODABENCH, *_EVALAI)
-    if not bundle.exists():
-        raise InputError(f"cannot read {bundle}", where="there is no such file")
-    try:
-        folder = bundle if bundle.is_dir() else bundle.parent
-        if bundle.is_file() and zipfile.is_zipfile(bundle):
-            folder = scratch / "bundle"
-            _unpack(bundle, folder)
-        paths = [path for name in names for path in (*folder.glob(name), *folder.glob(f"*/{name}"))]
-        if bundle.is_file() and folder == bundle.parent:
-            paths = [bundle] if bundle.name in names else []
-        if not paths:
-            raise InputError(
-                f"{bundle} is not a bundle",
-                help=f"name a zip file or folder with {_CODABENCH[0]} (Codabench) or {_EVALAI[0]} (EvalAI)",
-            )
-        values = yaml.safe_load(paths[0].read_bytes())
-    except (OSError, zipfile.BadZipFile, yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"cannot read {bundle}", where=" ".join(str(error).split())) from error
-    if not isinstance(values, dict):
-        raise InputError(f"{bundle} is not a bundle", where=f"{paths[0].name} has no keys")
-    return paths[0], values
-
-
-def _unpack(archive: Path, target: Path) -> None:
-    with zipfile.ZipFile(archive) as opened:
-        if sum(info.file_size for info in opened.infolist()) > _MOST_BYTES:
-            raise InputError(
-                f"{archive} is larger than 4 GiB when it is unpacked", help="unpack it, and name the folder"
-            )
-        opened.extractall(target)
 
 
 class _Bundle:
@@ -111,7 +69,7 @@ class _Bundle:
 
     def __init__(self, file: Path, values: Mapping[str, Any], scratch: Path) -> None:
         self._root, self._values, self._scratch = file.parent.resolve(), values, scratch
-        self._is_evalai = file.name in _EVALAI
+        self._is_evalai = file.name in EVALAI
         self._used = {"title", "description", "version", "phases", "challenge_phases", "leaderboard", "leaderboards"}
         self.left_out: list[str] = []
 
@@ -167,7 +125,7 @@ class _Bundle:
                 continue
             title = _unused(title, [row["title"] for row in rows])
             name = _unused(slugify(title) or "page", [row["file"].removesuffix(".md") for row in rows]) + ".md"
-            (new / name).write_text(f"{file}\n" if path is None else _markdown(path), encoding="utf-8")
+            (new / name).write_text(f"{file}\n" if path is None else as_markdown(path), encoding="utf-8")
             rows.append({"title": title, "file": name})
             terms = title if title.startswith("Terms") else terms
         return rows, terms
@@ -215,7 +173,7 @@ class _Bundle:
         """The metrics of the columns, and the output that ranks."""
         names: list[str] = []
         for labels in dict.fromkeys(tuple(column["labels"]) for column in self._columns()):
-            name = next(filter(None, map(_metric_of, labels)), "")
+            name = next(filter(None, map(metric_of, labels)), "")
             if name:
                 names.append(name)
             else:
@@ -280,7 +238,7 @@ class _Bundle:
         for ours, keys in (("opens", ("start", "start_date")), ("closes", ("end", "end_date"))):
             value = next((row[key] for key in keys if row.get(key)), None)
             try:
-                text = value.isoformat() if isinstance(value, date) else _year_first(str(value or "").strip())
+                text = value.isoformat() if isinstance(value, date) else year_first(str(value or "").strip())
                 if text:
                     when = moment(text if len(text) > len("2026-12-31") else f"{text}T00:00:00")
                     dates[ours] = when.replace(microsecond=0)
@@ -321,7 +279,7 @@ class _Bundle:
         paths: list[Path] = []
         for file in files[:1]:
             if file.is_file() and zipfile.is_zipfile(file):
-                _unpack(file, self._scratch / "data")
+                unpack(file, self._scratch / "data")
                 file = self._scratch / "data"
             if file.is_dir():
                 paths += sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
@@ -362,28 +320,6 @@ def _tables(value: Any) -> list[dict[str, Any]]:
     return [row for row in rows if isinstance(row, dict)]
 
 
-def _metric_of(label: str) -> str:
-    """The metric that a column is named after; empty if captious has none."""
-    name = re.sub(r"[\s_-]+", "-", label.strip().lower())
-    bleu = _BLEU.fullmatch(name)
-    name = f"bleu-{bleu[1]}" if bleu is not None else _ALIASES.get(name, name)
-    try:
-        directions_of(name)
-    except (CaptiousError, ValueError):
-        return ""
-    return name
-
-
-def _year_first(text: str) -> str:
-    """A date that begins with the month, or with a day above 12, as one that begins with the year."""
-    found = _MONTH_FIRST.fullmatch(text)
-    if found is None:
-        return text
-    first, second, year, rest = int(found[1]), int(found[2]), found[3], found[4]
-    month, day = (second, first) if first > 12 else (first, second)
-    return f"{year}-{month:02}-{day:02}{rest}"
-
-
 def _line(value: Any) -> str:
     return " ".join(str(value or "").split())[:200]
 
@@ -392,12 +328,3 @@ def _unused(name: str, names: Sequence[str], between: str = " ") -> str:
     """A name that is not there yet."""
     tries = (f"{name}{f'{between}{n}' if n > 1 else ''}" for n in range(1, len(names) + 2))
     return next(text for text in tries if text not in names)
-
-
-def _markdown(file: Path) -> str:
-    """A page as Markdown. HTML is Markdown once it is not indented, which would make it code."""
-    text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
-    if file.suffix.lower() not in {".html", ".htm"}:
-        return text
-    body = re.sub(r"(?is)<(head|style|script)\b.*?</\1\s*>|<!doctype[^>]*>|</?(html|body)\b[^>]*>", "", text)
-    return "\n".join(line.lstrip() for line in body.splitlines()).strip() + "\n"
