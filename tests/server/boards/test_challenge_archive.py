@@ -303,7 +303,11 @@ class TestWholeChallenge:
         assert computed_again(files, tmp_path / "archive", monkeypatch) == 2 * 2 * 2 * 6
         readme = files["README.md"].decode()
         assert "The references of test/c3 are private; their scores are rounded." in readme
-        assert "`captions/` has the captions of 4 of 6 submissions, whose teams agreed to it" in readme
+        contents = (
+            "`captions/` has the captions of 4 of 6 submissions, whose teams agreed to it, `challenge/` the challenge."
+        )
+        assert f"{contents} Captions for test are not public." in readme
+        assert "are not public" not in self.get(two)["README.md"].decode()
 
     def test_one_description_for_all_phases(self, two: Site) -> None:
         schema45 = pytest.importorskip("datacite.schema45")

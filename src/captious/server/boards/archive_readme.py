@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def archive_readme(archive: ChallengeArchive) -> str:
     """The whole text."""
     definition = archive.challenge.definition
-    lines = [f"# {archive.title}", "", archive.challenge.summary, ""]
+    lines = [f"# {archive.title}", ""]
+    lines += [archive.challenge.summary, ""] if archive.challenge.summary else []
     lines += [f"License: {definition.license}", ""] if definition.license else []
     if definition.citation:
         lines += ["How to cite:", "", *(f"    {line}" for line in definition.citation.splitlines()), ""]
@@ -45,8 +46,8 @@ def _about_captions(archive: ChallengeArchive) -> str:
     """What folders are in it: whose captions, or why there are none."""
     n, n_with = archive.submissions().count(), archive.with_captions().count()
     if n_with:
-        whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions{_why_not_all(archive)}"
-        return f"`captions/` has the captions of {whom}, `challenge/` the challenge."
+        whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
+        return f"`captions/` has the captions of {whom}, `challenge/` the challenge.{_not_public(archive)}"
     if not n:
         why = "no submission has scores"
     elif not any(map(archive.captions_files, archive.phases)):
@@ -56,10 +57,10 @@ def _about_captions(archive: ChallengeArchive) -> str:
     return f"`challenge/` has the challenge. There are no captions, as {why}."
 
 
-def _why_not_all(archive: ChallengeArchive) -> str:
-    private = [str(phase) for phase in archive.phases if not archive.captions_files(phase)]
-    others = f"; those of {', '.join(private)} are not public" if private else ""
-    return f", whose teams agreed to it{others}"
+def _not_public(archive: ChallengeArchive) -> str:
+    """Which captions files are in no archive for everybody."""
+    names = [name for phase in archive.phases for name in phase.captions if name not in archive.captions_files(phase)]
+    return f" Captions for {', '.join(dict.fromkeys(names))} are not public." if names else ""
 
 
 def _programs(archive: ChallengeArchive) -> Iterator[str]:
