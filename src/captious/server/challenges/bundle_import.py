@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -189,14 +189,15 @@ class _Bundle:
         return {"metrics": names, "rank_by": [*directions_of(names[0])][-1]}
 
     def _digits(self) -> int:
-        for column in self._columns():
-            text = str(column.get("precision") or "")
-            if text.isdigit():
-                return min(max(int(text), 1), 8)
-        for split in _tables(self._values.get("challenge_phase_splits")):
-            if isinstance(digits := split.get("leaderboard_decimal_precision"), int):
-                return min(max(digits, 1), 8)
-        return 4
+        """The decimal places of the first column or split that has some."""
+        return next((min(max(digits, 1), 8) for digits in self._precisions()), 4)
+
+    def _precisions(self) -> Iterator[int]:
+        texts = [str(column.get("precision") or "") for column in self._columns()]
+        yield from (int(text) for text in texts if text.isdigit())
+        splits = _tables(self._values.get("challenge_phase_splits"))
+        given = (split.get("leaderboard_decimal_precision") for split in splits)
+        yield from (digits for digits in given if isinstance(digits, int))
 
     def _phases(self) -> list[dict[str, Any]]:
         self._used |= {"start_date", "end_date", "challenge_phase_splits"}
@@ -213,7 +214,8 @@ class _Bundle:
                 if isinstance(row.get(key), int) and row[key] > 0:
                     phase[ours] = min(row[key], 1_000_000)
             phase["digits"] = self._digits()
-            if row.get("leaderboard_public") is False or self._is_hidden(row):
+            hidden = row.get("leaderboard_public") is False or row.get("leaderboard_management_mode") == "hide_results"
+            if hidden or self._is_hidden(row):
                 phase["board"] = "hidden"
             if row.get("is_restricted_to_select_one_submission") is True:
                 phase["entries"] = "one"
@@ -223,7 +225,17 @@ class _Bundle:
             if rest:
                 self.left_out.append(f"of the phase {title}: {', '.join(rest)}")
             phases.append(phase)
+        if isinstance(self._values.get("phases"), dict):
+            self._close_in_turn(phases)
         return phases or [{"name": "main"}]
+
+    def _close_in_turn(self, phases: list[dict[str, Any]]) -> None:
+        """Close phases that do not say when as CodaLab does: when the next one opens, the last with the competition."""
+        last = self._dates("of the competition", {"end": self._values.get("end_date")}).get("closes")
+        ends = [*(phase.get("opens") for phase in phases[1:]), last]
+        for phase, end in zip(phases, ends, strict=True):
+            if end is not None and end > phase.get("opens", end):
+                phase.setdefault("closes", end)
 
     def _is_hidden(self, phase: Mapping[str, Any]) -> bool:
         if any(board.get("hidden") is True for board in _tables(self._values.get("leaderboards"))):
@@ -288,6 +300,10 @@ class _Bundle:
         return paths
 
     def _name_the_rest(self) -> None:
+        if self._digits() < _LEAST_DIGITS:
+            self.left_out.append(
+                f"the scale of scores: digits is {self._digits()}, as the bundle says, but scores are not in percent"
+            )
         for board in _tables(self._values.get("leaderboards")):
             if rule := board.get("submission_rule"):
                 self.left_out.append(f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses")
@@ -300,6 +316,8 @@ class _Bundle:
             self.left_out.append(f"of the bundle: {', '.join(rest)}")
 
 
+#: Fewer decimal places are those of percentages.
+_LEAST_DIGITS = 3
 _TABLES = {".json", ".jsonl", ".csv", ".tsv"}
 #: Limits of submissions -> ours. Both count what is scored.
 _LIMITS = {
@@ -309,7 +327,7 @@ _LIMITS = {
 _PHASE_KEYS = {
     *_LIMITS,
     *("id", "index", "phasenumber", "name", "label", "codename", "start", "end", "start_date", "end_date", "tasks"),
-    *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission"),
+    *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission", "leaderboard_management_mode"),
     *("reference_data", "test_annotation_file"),
 }
 
