@@ -69,6 +69,8 @@ def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: P
             raise click.BadParameter(f"{like!r} is none of {', '.join(READY)}", param_hint="--like")
         files, missing = write_ready(folder, like, references)
         to_do = [f"to be added: {file}" for file in missing]
+        if any(file.endswith("-domain.json") for file in missing):
+            to_do.append("given with --references, the files of all images are split by domain")
     elif bundle is not None:
         files, left_out = import_bundle(bundle, folder, *references)
         to_do = [f"left out: {sentence}" for sentence in left_out]
