@@ -147,10 +147,10 @@ def option(name: str, value: str = "") -> str:
 
 
 @contextmanager
-def options_as_flags() -> Iterator[None]:
-    """Write options as flags of the command line in all messages of this process."""
+def options_as_flags(as_flags: bool = True) -> Iterator[None]:
+    """Write options as flags of the command line in all messages of this process, or as in Python."""
     global _as_flags
-    before, _as_flags = _as_flags, True
+    before, _as_flags = _as_flags, as_flags
     try:
         yield
     finally:

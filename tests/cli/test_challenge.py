@@ -38,6 +38,8 @@ def test_a_ready_challenge_and_a_bundle(folder: Path, run: Run) -> None:
     outcome = run("challenge", "init", "coco", "--like", "coco-captions")
     assert outcome.code == 0
     assert "to be added: references/captions_val2014.json" in outcome.err
+    assert "by domain" not in outcome.err
+    assert "are split by domain" in run("challenge", "init", "novel", "--like", "nocaps").err
     (folder / "competition.yaml").write_text("title: Streets\nimage: logo.png\nphases: [{name: Only}]\n")
     outcome = run("challenge", "init", "streets", "--from", "competition.yaml", "--references", "references.json")
     assert outcome.code == 0, outcome.err

@@ -23,9 +23,31 @@ ROWS = [
         "filename": "../captions.json",
         "scores": {"bleu-4": 0.25, "spice": None},
         "digits": 4,
-    }
+        "withheld": "",
+    },
+    {
+        "id": 8,
+        "method": "Other",
+        "team": "Alpha",
+        "phase": "final",
+        "status": "done",
+        "filename": "captions.json",
+        "scores": {},
+        "digits": 4,
+        "withheld": "Scores are shown soon after 2120-03-01 00:00 UTC.",
+    },
 ]
-CHALLENGES = [{"slug": "demo", "title": "Scenes", "is_open": True, "url": "https://x.org/challenges/demo/"}]
+WITHHELD = "Final: This phase does not show scores."
+CHALLENGES = [
+    {"slug": "demo", "title": "Scenes", "is_open": True, "url": "https://x.org/challenges/demo/"},
+    {
+        "slug": "more",
+        "title": "More",
+        "is_open": True,
+        "url": "/",
+        "withheld": ["Final: This phase does not show scores."],
+    },
+]
 TOKEN = "cap_secret"
 
 
@@ -35,6 +57,7 @@ class _Answers(BaseHTTPRequestHandler):
             "/api/v1/challenges": json.dumps(CHALLENGES),
             "/api/v1/challenges/demo/submissions?page=1": json.dumps(ROWS),
             "/api/v1/submissions/7/file": "[the file]",
+            "/api/v1/submissions/8/file": "[another]",
         }
         needs_token = self.path != "/api/v1/challenges"
         is_known = self.headers.get("Authorization") == f"Bearer {TOKEN}"
@@ -62,13 +85,17 @@ def run(*arguments: str) -> Result:
 
 
 def test_challenges(address: str) -> None:
-    assert run("challenges", "--server", address).stdout.split() == ["demo", "Scenes", "open", CHALLENGES[0]["url"]]
+    first, second = run("challenges", "--server", address).stdout.splitlines()
+    assert first.split() == ["demo", "Scenes", "open", CHALLENGES[0]["url"]]
+    assert second.endswith(WITHHELD)
     assert json.loads(run("challenges", "--server", address, "--format", "json").stdout) == CHALLENGES
 
 
 def test_submissions(address: str, tmp_path: Path) -> None:
     about = ("--server", address, "--challenge", "demo", "--token", TOKEN)
-    assert "bleu-4 .2500" in run("submissions", *about).stdout
+    first, second = run("submissions", *about).stdout.splitlines()
+    assert first.endswith("bleu-4 .2500")
+    assert second.endswith("done  Scores are shown soon after 2120-03-01 00:00 UTC.")
     folder = tmp_path / "new" / "mine"
     assert run("submissions", *about, "-o", str(folder)).exit_code == 0
     assert {path.name: path.read_text() for path in folder.glob("7*")} == {"7-captions.json": "[the file]"}

@@ -69,6 +69,8 @@ def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: P
             raise click.BadParameter(f"{like!r} is none of {', '.join(READY)}", param_hint="--like")
         files, missing = write_ready(folder, like, references)
         to_do = [f"to be added: {file}" for file in missing]
+        if any(file.endswith("-domain.json") for file in missing):
+            to_do.append("given with --references, the files of all images are split by domain")
     elif bundle is not None:
         files, left_out = import_bundle(bundle, folder, *references)
         to_do = [f"left out: {sentence}" for sentence in left_out]
@@ -164,8 +166,9 @@ def _print_changes(changes: Changes) -> None:
 def export(slug: str, output: Path, data: Path) -> None:
     """Write the folder of the challenge SLUG as the server of a data folder has it, references included.
 
-    captious challenge load brings it back, here or on another server: the files are those that were loaded, and
-    challenge.toml says which leaderboards were hidden on the site. Submissions are not part of it.
+    captious challenge load brings it back, here or on another server: the files are those that were loaded, byte for
+    byte, but challenge.toml says which leaderboards were hidden on the site, and has a slug if FOLDER has another
+    name. Submissions are not part of it.
     """
     with server_extra():
         from captious.server.operations.setup import set_up

@@ -18,10 +18,19 @@ from captious.server.client import Client
 def challenges(server: str, token: str, format_: str) -> None:
     """List the challenges of an evaluation server, the newest first.
 
-    With a token, also those that only participants see.
+    With a token, also those that only participants see. Phases whose scores are withheld say until when.
     """
     rows = Client(server, token or "").challenges()
     if format_ == "json":
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    print_rows((row["slug"], row["title"], "open" if row["is_open"] else "closed", row["url"]) for row in rows)
+    print_rows(
+        (
+            row["slug"],
+            row["title"],
+            "open" if row["is_open"] else "closed",
+            row["url"],
+            " ".join(row.get("withheld", [])),  # which older servers do not say
+        )
+        for row in rows
+    )

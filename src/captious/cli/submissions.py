@@ -26,6 +26,8 @@ from captious.server.client import Client
 def submissions(server: str, challenge: str, token: str, output: Path | None, format_: str) -> None:
     """List the submissions of your teams to a challenge, the newest first, with their scores.
 
+    Where scores are withheld, it says until when.
+
     With -o, their files are downloaded as well. Files that are there stay.
     """
     client = Client(server, token)
@@ -57,5 +59,7 @@ def _as_json(rows: list[dict[str, Any]]) -> str:
 
 
 def _scores(row: dict[str, Any]) -> str:
+    if row["status"] == "done" and row.get("withheld"):  # which older servers do not say
+        return str(row["withheld"])
     known = {name: score for name, score in row["scores"].items() if score is not None}
     return " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in known.items())

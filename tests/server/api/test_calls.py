@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import csv
+import io
+import re
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -35,6 +38,44 @@ def test_challenges_and_leaderboard(site: Site, ann: Any) -> None:
     rows = parsed(call(site, ann, "GET", "challenges/demo/leaderboard"))
     assert rows == parsed(site.client().get("/challenges/demo/leaderboard.json"))
     assert call(site, ann, "GET", "challenges/demo/leaderboard?phase=none").status_code == 404
+
+
+def test_withheld_scores_say_until_when(site: Site, ann: Any) -> None:
+    from captious.server.models import Phase, User
+
+    [submission] = site.submissions()
+    root = User.objects.create(username="root", is_superuser=True)
+    said = "Scores are shown soon after 2120-03-01 00:00 UTC."
+    for user, values, expected in (
+        (ann, {}, ""),
+        (ann, {"scores_shown": "at-end", "closes": datetime(2120, 3, 1, tzinfo=UTC)}, said),
+        (root, {}, ""),  # who sees them
+        (ann, {"scores_shown": "never"}, "This phase does not show scores."),
+    ):
+        Phase.objects.update(**values) if values else None
+        [listed] = call(site, user, "GET", "challenges").json()
+        [phase] = call(site, user, "GET", "challenges/demo").json()["phases"]
+        answer = call(site, user, "GET", f"submissions/{submission.pk}").json()
+        assert (answer["withheld"], phase["withheld"]) == (expected, expected)
+        assert listed["withheld"] == ([f"Main phase: {expected}"] if expected else [])
+        assert bool(answer["scores"]) is not bool(expected)
+
+
+def test_times_have_one_form(site: Site, ann: Any) -> None:
+    """Those of leaderboards are those of submissions, to the millisecond."""
+    from captious.server.local_times import utc_time
+
+    [submission] = site.submissions()
+    created = call(site, ann, "GET", f"submissions/{submission.pk}").json()["created"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z", created)
+    assert created == utc_time(submission.created)
+    rows = parsed(call(site, ann, "GET", "challenges/demo/leaderboard"))
+    assert created in {row["submitted"] for row in rows}
+    table = site.client().get("/challenges/demo/leaderboard.csv")
+    assert created in {row["submitted"] for row in csv.DictReader(io.StringIO(table.getvalue().decode()))}
+    east = timezone(timedelta(hours=5, minutes=30))
+    assert utc_time(datetime(2026, 1, 1, 3, tzinfo=east)) == "2025-12-31T21:30:00Z"
+    assert utc_time(datetime(2026, 1, 1, 0, 0, 0, 120_999, tzinfo=UTC)) == "2026-01-01T00:00:00.120Z"
 
 
 def test_file_edit_and_delete(site: Site, ann: Any) -> None:

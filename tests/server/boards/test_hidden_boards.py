@@ -102,6 +102,8 @@ def test_files_and_calls_say_why(site: Site, tmp_path: Path, limits: str, said: 
         error = answer.json()["error"]
         assert error.startswith("The leaderboard of main is not shown. ")
         assert said in error
-    for ending in ("json", "csv"):
-        answer = client.get(f"{ADDRESS}.{ending}?phase=main")
-        assert (answer.status_code, said in answer.content.decode()) == (403, True)
+    answer = client.get(f"{ADDRESS}.csv?phase=main")
+    assert (answer.status_code, said in answer.content.decode()) == (403, True)
+    answer = client.get(f"{ADDRESS}.json?phase=main")
+    assert (answer.status_code, answer.json()) == (403, {"error": error})
+    assert client.get("/challenges/none/leaderboard.json").json()["error"].startswith("There is no such page")

@@ -49,10 +49,12 @@ leaderboards:
 """
 CODALAB = """
 title: Old
+end_date: 2016-09-01 12:00:00
 html: {overview: overview.html, terms: terms.html}
 phases:
   1: {phasenumber: 1, label: "Dev", start_date: 2016-03-01, max_submissions: 10}
-  2: {phasenumber: 2, label: "Test", start_date: 2016-06-01, max_submissions_per_day: 1}
+  2: {phasenumber: 2, label: "Test", start_date: 2016-06-01, max_submissions_per_day: 1,
+      leaderboard_management_mode: hide_results}
 leaderboard:
   leaderboards: {RESULTS: {label: Results, rank: 1}}
   columns:
@@ -196,9 +198,10 @@ def test_codalab(tmp_path: Path) -> None:
     (tmp_path / "terms.html").write_text("<p>Fair.")
     _, left_out = import_bundle(tmp_path, tmp_path / "old", references(tmp_path / "data" / "refs.json"))
     definition = check_folder(tmp_path / "old").definition
-    assert [(phase.name, phase.opens) for phase in definition.phases] == [
-        ("dev", datetime(2016, 3, 1, tzinfo=UTC)),
-        ("test", datetime(2016, 6, 1, tzinfo=UTC)),
+    begin, between, end = (datetime(2016, month, 1, hour, tzinfo=UTC) for month, hour in ((3, 0), (6, 0), (9, 12)))
+    assert [(phase.name, phase.opens, phase.closes, phase.board) for phase in definition.phases] == [
+        ("dev", begin, between, "public"),
+        ("test", between, end, "hidden"),
     ]
     assert [(phase.scored_per_day, phase.scored_in_total, phase.digits) for phase in definition.phases] == [
         (0, 10, 2),
@@ -206,7 +209,10 @@ def test_codalab(tmp_path: Path) -> None:
     ]
     assert definition.metrics == ("rouge-l",)
     assert definition.terms == "Terms"
-    assert left_out == ["the column 'METEOR-ish' of the leaderboard: captious has no such metric"]
+    assert left_out == [
+        "the column 'METEOR-ish' of the leaderboard: captious has no such metric",
+        "the scale of scores: digits is 2, as the bundle says, but scores are not in percent",
+    ]
 
 
 def test_evalai(tmp_path: Path) -> None:
@@ -228,6 +234,7 @@ def test_evalai(tmp_path: Path) -> None:
         "the page Submissions: there is no file templates/missing.html",
         "the column 'SPICE-ish' of the leaderboard: captious has no such metric",
         "of the phase val: allowed_submission_file_types, max_submissions_per_month",
+        "the scale of scores: digits is 2, as the bundle says, but scores are not in percent",
         "of the bundle: dataset_splits, evaluation_script",
     ]
 

@@ -331,6 +331,23 @@ class TestBaselines:
         (folder / "baselines" / "human.zip").write_bytes(b"PK")
         assert problems() == ["baselines[1].file: This is not a zip file"]
 
+    def test_the_phase_that_refuses_it_is_named(self, folder: Path, problems: Problems) -> None:
+        """By default, a baseline is for all phases."""
+        change(folder, 'human.json"\nphases = ["dev"]', 'human.zip"')
+        with zipfile.ZipFile(folder / "baselines" / "human.zip", "w") as archive:
+            for name, ids in (("val2014", (3, 7)), ("test2014", (4, 5, 9))):
+                archive.writestr(f"captions_{name}_human_results.json", json.dumps(dict.fromkeys(map(str, ids), "a b")))
+        refused = (
+            "baselines[1].file: dev would refuse it: captions_test2014_human_results.json: The challenge does not "
+            "expect a file of this name; it expects captions_val2014_*_results.json"
+        )
+        assert problems() == [f"{refused}. Name the phases that it is for"]
+        with zipfile.ZipFile(folder / "baselines" / "human.zip", "a") as archive:
+            archive.writestr("more.json", "{}")  # which no phase takes
+        assert [text.partition(":")[2].partition(":")[0] for text in problems()] == [
+            *(" dev would refuse it", " test would refuse it")
+        ]
+
     def test_they_may_be_constant_and_long(self, folder: Path) -> None:
         write_json(folder / "baselines" / "human.json", dict.fromkeys(("3", "7"), "a " * 200))
         check_folder(folder)

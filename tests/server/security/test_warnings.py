@@ -75,4 +75,6 @@ def test_private_references_are_not_counted(site: Site, tmp_path: Path, public: 
         assert ("Some candidates are copies" in shown) is (user == olga and not public), user
         assert ("image_id" in shown) is public, user
         assert "3 of 3 candidates hold Markdown" in read(user, marks), user
+        assert "remove it before you submit." in read(user, marks), user
+        assert "clean" not in read(user, marks), user
         assert ("image_id" in read(user, marks)) is (public or user is not None), user

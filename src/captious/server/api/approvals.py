@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 
-from captious.server.api.answers import ApprovalAnswer, approval_answer
 from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
+from captious.server.api.team_answers import ApprovalAnswer, approval_answer
 from captious.server.api.uploads import team_of
 from captious.server.models import Challenge
 from captious.server.pages.approvals import ask_for, decide_on

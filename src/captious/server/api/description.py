@@ -13,8 +13,9 @@ from django.urls import get_resolver
 from django.views.decorators.http import require_safe
 from pydantic import TypeAdapter
 
-from captious.server.api.answers import CheckAnswer, ErrorAnswer
+from captious.server.api.answers import ErrorAnswer
 from captious.server.api.calls import Declared, Parameter
+from captious.server.api.submission_answers import CheckAnswer
 from captious.server.people.secrets import SCOPES
 from captious.version import __version__
 

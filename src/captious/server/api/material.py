@@ -5,18 +5,10 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
-from captious.server.api.answers import (
-    ComparisonAnswer,
-    QuotaAnswer,
-    RefusedAnswer,
-    TermsAnswer,
-    TermsTextAnswer,
-    comparison_answer,
-    quota_answer,
-    refused_answer,
-    terms_answer,
-)
+from captious.server.api.board_answers import ComparisonAnswer, comparison_answer
 from captious.server.api.calls import Declared, Failure, Parameter, call
+from captious.server.api.challenge_answers import TermsAnswer, TermsTextAnswer, terms_answer
+from captious.server.api.submission_answers import QuotaAnswer, RefusedAnswer, quota_answer, refused_answer
 from captious.server.api.uploads import team_of
 from captious.server.pages import challenge_files, challenges, submissions
 from captious.server.people.access import challenge_for, own_refused

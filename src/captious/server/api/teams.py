@@ -9,14 +9,8 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 
-from captious.server.api.answers import (
-    LeftAnswer,
-    NewInvitationAnswer,
-    TeamAnswer,
-    invitation_answer,
-    team_answer,
-)
 from captious.server.api.calls import Declared, Failure, Parameter, call
+from captious.server.api.team_answers import LeftAnswer, NewInvitationAnswer, TeamAnswer, invitation_answer, team_answer
 from captious.server.models import Team
 from captious.server.pages import teams as changes
 from captious.server.pages.forms import TeamForm

@@ -8,16 +8,10 @@ import uuid
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from captious.server.api.answers import (
-    BoardRow,
-    ChallengeAnswer,
-    ChallengeSummary,
-    SubmissionAnswer,
-    challenge_answer,
-    challenge_summary,
-    submission_answer,
-)
+from captious.server.api.board_answers import BoardRow
 from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
+from captious.server.api.challenge_answers import ChallengeAnswer, ChallengeSummary, challenge_answer, challenge_summary
+from captious.server.api.submission_answers import SubmissionAnswer, submission_answer
 from captious.server.api.uploads import new_submission, receive, upload_key, valid
 from captious.server.boards.leaderboard_query import DATE
 from captious.server.models import Submission
@@ -158,10 +152,10 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
 
 @call(
     GET=Declared(
-        "All submissions of a phase with their scores as a zip file; organizers and administrators only.",
+        "All submissions with their scores as a zip file; organizers and administrators only.",
         "application/zip",
         parameters=[
-            Parameter("phase", "Its name.", is_required=True),
+            Parameter("phase", "Only this phase; by default, all of the challenge."),
             Parameter("public", "Only what everybody may see; 403 while the leaderboard is not shown.", "boolean"),
             Parameter("anonymous", "Numbers in place of the names of teams.", "boolean"),
         ],
@@ -170,7 +164,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     )
 )
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
-    """All submissions of a phase."""
+    """All submissions of a challenge, or of a phase."""
     challenge = managed_challenge(request.user, slug)
     answer: HttpResponse = archive_answer(request, challenge)
     return answer

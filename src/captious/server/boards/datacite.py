@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
-from captious.server.models import Phase
+from captious.server.models import Challenge, Phase
 from captious.version import __version__
 
 _CREATIVE_COMMONS = re.compile(r"CC[ -]?(?P<kind>0|BY(?:-(?:NC|SA|ND)){0,2})[ -](?P<version>\d\.\d)", re.IGNORECASE)
@@ -17,20 +17,23 @@ _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"{}<>,;]*[^\s\"{}<>,;.)]")
 _ARXIV = re.compile(r"\barxiv[.:/\s]{0,3}(?:org/abs/)?(\d{4}\.\d{4,5})", re.IGNORECASE)
 
 
-def datacite_record(phase: Phase, teams: Iterable[str], formats: Iterable[str]) -> dict[str, Any]:
-    """The attributes of a DOI for the archive of a phase, as DataCite's REST API takes them; it adds the DOI.
+def datacite_record(
+    challenge: Challenge, title: str, phases: Sequence[Phase], teams: Iterable[str], formats: Iterable[str]
+) -> dict[str, Any]:
+    """The attributes of a DOI for the archive of a challenge, as DataCite's REST API takes them; it adds the DOI.
 
     Args:
+        phases: those in the archive, at least one.
         teams: whose captions are in the archive.
         formats: media types of its files.
     """
-    challenge, definition = phase.challenge, phase.challenge.definition
-    last = phase.closes if phase.closes is not None and phase.closes < timezone.now() else timezone.now()
+    definition, now = challenge.definition, timezone.now()
+    last = max(now if phase.closes is None or phase.closes > now else phase.closes for phase in phases)
     about = f"Submissions with their scores, computed with captious {__version__}; README.md says how to do it again."
     record: dict[str, Any] = {
         "schemaVersion": "http://datacite.org/schema/kernel-4",
         "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Captions of images with scores"},
-        "titles": [{"title": f"{challenge.title}: {phase}"}],
+        "titles": [{"title": title}],
         "creators": [*map(_creator, definition.organized_by)] or [_site()],
         "publisher": {"name": settings.CAPTIOUS.site_name},
         "publicationYear": str(last.year),
@@ -41,9 +44,9 @@ def datacite_record(phase: Phase, teams: Iterable[str], formats: Iterable[str]) 
     }
     more = {
         "contributors": [{"name": name, "contributorType": "Producer"} for name in dict.fromkeys(teams)],
-        "dates": _dates(phase),
+        "dates": [date for phase in phases for date in _dates(phase)],
         "rightsList": [_rights(definition.license)] if definition.license else [],
-        "relatedIdentifiers": [*_related(definition.citation), *_page(phase)],
+        "relatedIdentifiers": [*_related(definition.citation), *_page(challenge)],
     }
     return record | {name: values for name, values in more.items() if values}
 
@@ -60,7 +63,7 @@ def _site() -> dict[str, Any]:
 
 def _dates(phase: Phase) -> list[dict[str, str]]:
     ends = ["" if time is None else time.date().isoformat() for time in (phase.opens, phase.closes)]
-    return [{"date": "/".join(ends), "dateType": "Collected"}] if all(ends) else []
+    return [{"date": "/".join(ends), "dateType": "Collected", "dateInformation": str(phase)}] if all(ends) else []
 
 
 def _rights(text: str) -> dict[str, str]:
@@ -86,8 +89,8 @@ def _related(citation: str) -> list[dict[str, str]]:
     return [each | about for each in dois + numbers]
 
 
-def _page(phase: Phase) -> list[dict[str, str]]:
+def _page(challenge: Challenge) -> list[dict[str, str]]:
     """The page of the challenge, if the settings say where the site is."""
     site = settings.CAPTIOUS.address
     about = {"relatedIdentifierType": "URL", "relationType": "IsDocumentedBy"}
-    return [{"relatedIdentifier": f"{site}{phase.challenge.url}", **about}] if site else []
+    return [{"relatedIdentifier": f"{site}{challenge.url}", **about}] if site else []

@@ -16,6 +16,7 @@ from captious.server.boards.leaderboard_query import Query, found, histories, ow
 from captious.server.boards.ranking import HOLM_ROWS, SIGNIFICANCE, corrected_rows
 from captious.server.boards.shown_digits import interval_digits
 from captious.server.boards.visible_scores import rounded_outputs
+from captious.server.local_times import utc_time
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.people.access import may_see_board
 
@@ -244,7 +245,7 @@ def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
             "lower_is_better": lower,
             "baseline": row.submission.is_baseline,
             "human": row.submission.is_human,
-            "submitted": row.submission.created.isoformat(),
+            "submitted": utc_time(row.submission.created),
             "url": row.submission.url,
             "phase": query.phase.name,
             "references": query.key,
@@ -265,7 +266,7 @@ def as_table(rows: Iterable[Row], query: Query) -> tuple[list[str], Iterator[lis
             row.rank,
             row.submission.method,
             row.submission.team_shown,
-            row.submission.created.isoformat(),
+            utc_time(row.submission.created),
             row.submission.is_baseline,
             row.submission.is_human,
             *(cell.score for cell in row.cells),

@@ -49,12 +49,20 @@ def baseline_problems(
         if len(accepted) > 1:
             yield "its phases take different captions files; give a baseline for each"
             return
+    all_found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for names in accepted:
         if not all(image_ids[name] for name in names):
             continue
         patterns = {captions.name: captions.pattern for captions in definition.captions if captions.name in names}
         ids = {name: json.dumps(image_ids[name]) for name in patterns}
-        yield from _problems(path, patterns, ids, limits.of_baselines)
+        all_found[names] = _problems(path, patterns, ids, limits.of_baselines)
+    hint = "" if all(all_found.values()) else ". Name the phases that it is for"
+    for names, found in all_found.items():
+        where = ", ".join(phase for phase in phases if tuple(definition.phase(phase).captions) == names)
+        if len(accepted) == 1:
+            yield from found
+        elif found:
+            yield f"{where} would refuse it: {'; '.join(found)}{hint}"
 
 
 def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], limits: UploadLimits) -> tuple[str, ...]:

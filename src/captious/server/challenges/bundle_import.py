@@ -11,30 +11,24 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import tomllib
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-import yaml
 from django.utils.text import slugify
 
 from captious.data import read_references
-from captious.errors import CaptiousError, InputError
+from captious.errors import CaptiousError
+from captious.server.challenges.bundle_files import EVALAI, opened_bundle, unpack
+from captious.server.challenges.bundle_words import as_markdown, metric_of, year_first
 from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import new_folder, slug_line, starter_metrics
-
-_CODABENCH, _EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
-_MOST_BYTES = 4 << 30
-#: What columns call metrics -> what captious does. The COCO toolkit's CIDEr is CIDEr-D.
-_ALIASES = {"cider": "cider-d", "rouge": "rouge-l", "rougel": "rouge-l"}
-_BLEU = re.compile(r"b(?:leu)?[-@]?([1-4])")
-#: As in Codabench's examples: the month first, unless it can only be the day.
-_MONTH_FIRST = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](\d{4})(.*)", re.DOTALL)
+from captious.server.challenges.tidy_toml import tidy_toml
 
 
 def import_bundle(bundle: Path, folder: Path, references: Path | None = None) -> tuple[list[str], list[str]]:
@@ -53,47 +47,12 @@ def import_bundle(bundle: Path, folder: Path, references: Path | None = None) ->
         OutputError: the folder cannot be written; nothing is left behind.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        file, values = _opened(bundle, Path(scratch))
+        file, values = opened_bundle(bundle, Path(scratch))
         reader = _Bundle(file, values, Path(scratch))
         with new_folder(folder) as new:
             reader.write(new, folder.resolve().name, references)
             files = sorted(path.relative_to(new).as_posix() for path in new.rglob("*") if path.is_file())
     return files, reader.left_out
-
-
-def _opened(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
-    """The YAML file of a bundle, with its other files beside it, and what it says."""
-    names = (*_CODABENCH, *_EVALAI)
-    if not bundle.exists():
-        raise InputError(f"cannot read {bundle}", where="there is no such file")
-    try:
-        folder = bundle if bundle.is_dir() else bundle.parent
-        if bundle.is_file() and zipfile.is_zipfile(bundle):
-            folder = scratch / "bundle"
-            _unpack(bundle, folder)
-        paths = [path for name in names for path in (*folder.glob(name), *folder.glob(f"*/{name}"))]
-        if bundle.is_file() and folder == bundle.parent:
-            paths = [bundle] if bundle.name in names else []
-        if not paths:
-            raise InputError(
-                f"{bundle} is not a bundle",
-                help=f"name a zip file or folder with {_CODABENCH[0]} (Codabench) or {_EVALAI[0]} (EvalAI)",
-            )
-        values = yaml.safe_load(paths[0].read_bytes())
-    except (OSError, zipfile.BadZipFile, yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"cannot read {bundle}", where=" ".join(str(error).split())) from error
-    if not isinstance(values, dict):
-        raise InputError(f"{bundle} is not a bundle", where=f"{paths[0].name} has no keys")
-    return paths[0], values
-
-
-def _unpack(archive: Path, target: Path) -> None:
-    with zipfile.ZipFile(archive) as opened:
-        if sum(info.file_size for info in opened.infolist()) > _MOST_BYTES:
-            raise InputError(
-                f"{archive} is larger than 4 GiB when it is unpacked", help="unpack it, and name the folder"
-            )
-        opened.extractall(target)
 
 
 class _Bundle:
@@ -110,7 +69,7 @@ class _Bundle:
 
     def __init__(self, file: Path, values: Mapping[str, Any], scratch: Path) -> None:
         self._root, self._values, self._scratch = file.parent.resolve(), values, scratch
-        self._is_evalai = file.name in _EVALAI
+        self._is_evalai = file.name in EVALAI
         self._used = {"title", "description", "version", "phases", "challenge_phases", "leaderboard", "leaderboards"}
         self.left_out: list[str] = []
 
@@ -119,7 +78,7 @@ class _Bundle:
         title = self._text("title") or name
         values: dict[str, Any] = {"title": " ".join(title.split())[:200]}
         if line := slug_line(name):
-            values["slug"] = tomlkit.parse(line)["slug"]
+            values |= tomllib.loads(line)
         values["summary"] = self._summary()
         texts, terms = self._texts(new)
         values |= {"terms": terms} if terms else {}
@@ -128,7 +87,7 @@ class _Bundle:
         values["references"] = [{"name": "references", "file": self._references(new, references)}]
         values["phases"] = self._phases()
         self._name_the_rest()
-        (new / FILE_NAME).write_text(tomlkit.dumps(values), encoding="utf-8")
+        (new / FILE_NAME).write_text(tidy_toml(values), encoding="utf-8")
 
     def _text(self, key: str) -> str:
         self._used.add(key)
@@ -166,7 +125,7 @@ class _Bundle:
                 continue
             title = _unused(title, [row["title"] for row in rows])
             name = _unused(slugify(title) or "page", [row["file"].removesuffix(".md") for row in rows]) + ".md"
-            (new / name).write_text(f"{file}\n" if path is None else _markdown(path), encoding="utf-8")
+            (new / name).write_text(f"{file}\n" if path is None else as_markdown(path), encoding="utf-8")
             rows.append({"title": title, "file": name})
             terms = title if title.startswith("Terms") else terms
         return rows, terms
@@ -214,7 +173,7 @@ class _Bundle:
         """The metrics of the columns, and the output that ranks."""
         names: list[str] = []
         for labels in dict.fromkeys(tuple(column["labels"]) for column in self._columns()):
-            name = next(filter(None, map(_metric_of, labels)), "")
+            name = next(filter(None, map(metric_of, labels)), "")
             if name:
                 names.append(name)
             else:
@@ -230,14 +189,15 @@ class _Bundle:
         return {"metrics": names, "rank_by": [*directions_of(names[0])][-1]}
 
     def _digits(self) -> int:
-        for column in self._columns():
-            text = str(column.get("precision") or "")
-            if text.isdigit():
-                return min(max(int(text), 1), 8)
-        for split in _tables(self._values.get("challenge_phase_splits")):
-            if isinstance(digits := split.get("leaderboard_decimal_precision"), int):
-                return min(max(digits, 1), 8)
-        return 4
+        """The decimal places of the first column or split that has some."""
+        return next((min(max(digits, 1), 8) for digits in self._precisions()), 4)
+
+    def _precisions(self) -> Iterator[int]:
+        texts = [str(column.get("precision") or "") for column in self._columns()]
+        yield from (int(text) for text in texts if text.isdigit())
+        splits = _tables(self._values.get("challenge_phase_splits"))
+        given = (split.get("leaderboard_decimal_precision") for split in splits)
+        yield from (digits for digits in given if isinstance(digits, int))
 
     def _phases(self) -> list[dict[str, Any]]:
         self._used |= {"start_date", "end_date", "challenge_phase_splits"}
@@ -254,7 +214,8 @@ class _Bundle:
                 if isinstance(row.get(key), int) and row[key] > 0:
                     phase[ours] = min(row[key], 1_000_000)
             phase["digits"] = self._digits()
-            if row.get("leaderboard_public") is False or self._is_hidden(row):
+            hidden = row.get("leaderboard_public") is False or row.get("leaderboard_management_mode") == "hide_results"
+            if hidden or self._is_hidden(row):
                 phase["board"] = "hidden"
             if row.get("is_restricted_to_select_one_submission") is True:
                 phase["entries"] = "one"
@@ -264,7 +225,17 @@ class _Bundle:
             if rest:
                 self.left_out.append(f"of the phase {title}: {', '.join(rest)}")
             phases.append(phase)
+        if isinstance(self._values.get("phases"), dict):
+            self._close_in_turn(phases)
         return phases or [{"name": "main"}]
+
+    def _close_in_turn(self, phases: list[dict[str, Any]]) -> None:
+        """Close phases that do not say when as CodaLab does: when the next one opens, the last with the competition."""
+        last = self._dates("of the competition", {"end": self._values.get("end_date")}).get("closes")
+        ends = [*(phase.get("opens") for phase in phases[1:]), last]
+        for phase, end in zip(phases, ends, strict=True):
+            if end is not None and end > phase.get("opens", end):
+                phase.setdefault("closes", end)
 
     def _is_hidden(self, phase: Mapping[str, Any]) -> bool:
         if any(board.get("hidden") is True for board in _tables(self._values.get("leaderboards"))):
@@ -279,7 +250,7 @@ class _Bundle:
         for ours, keys in (("opens", ("start", "start_date")), ("closes", ("end", "end_date"))):
             value = next((row[key] for key in keys if row.get(key)), None)
             try:
-                text = value.isoformat() if isinstance(value, date) else _year_first(str(value or "").strip())
+                text = value.isoformat() if isinstance(value, date) else year_first(str(value or "").strip())
                 if text:
                     when = moment(text if len(text) > len("2026-12-31") else f"{text}T00:00:00")
                     dates[ours] = when.replace(microsecond=0)
@@ -320,7 +291,7 @@ class _Bundle:
         paths: list[Path] = []
         for file in files[:1]:
             if file.is_file() and zipfile.is_zipfile(file):
-                _unpack(file, self._scratch / "data")
+                unpack(file, self._scratch / "data")
                 file = self._scratch / "data"
             if file.is_dir():
                 paths += sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
@@ -329,6 +300,10 @@ class _Bundle:
         return paths
 
     def _name_the_rest(self) -> None:
+        if self._digits() < _LEAST_DIGITS:
+            self.left_out.append(
+                f"the scale of scores: digits is {self._digits()}, as the bundle says, but scores are not in percent"
+            )
         for board in _tables(self._values.get("leaderboards")):
             if rule := board.get("submission_rule"):
                 self.left_out.append(f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses")
@@ -341,6 +316,8 @@ class _Bundle:
             self.left_out.append(f"of the bundle: {', '.join(rest)}")
 
 
+#: Fewer decimal places are those of percentages.
+_LEAST_DIGITS = 3
 _TABLES = {".json", ".jsonl", ".csv", ".tsv"}
 #: Limits of submissions -> ours. Both count what is scored.
 _LIMITS = {
@@ -350,7 +327,7 @@ _LIMITS = {
 _PHASE_KEYS = {
     *_LIMITS,
     *("id", "index", "phasenumber", "name", "label", "codename", "start", "end", "start_date", "end_date", "tasks"),
-    *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission"),
+    *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission", "leaderboard_management_mode"),
     *("reference_data", "test_annotation_file"),
 }
 
@@ -361,28 +338,6 @@ def _tables(value: Any) -> list[dict[str, Any]]:
     return [row for row in rows if isinstance(row, dict)]
 
 
-def _metric_of(label: str) -> str:
-    """The metric that a column is named after; empty if captious has none."""
-    name = re.sub(r"[\s_-]+", "-", label.strip().lower())
-    bleu = _BLEU.fullmatch(name)
-    name = f"bleu-{bleu[1]}" if bleu is not None else _ALIASES.get(name, name)
-    try:
-        directions_of(name)
-    except (CaptiousError, ValueError):
-        return ""
-    return name
-
-
-def _year_first(text: str) -> str:
-    """A date that begins with the month, or with a day above 12, as one that begins with the year."""
-    found = _MONTH_FIRST.fullmatch(text)
-    if found is None:
-        return text
-    first, second, year, rest = int(found[1]), int(found[2]), found[3], found[4]
-    month, day = (second, first) if first > 12 else (first, second)
-    return f"{year}-{month:02}-{day:02}{rest}"
-
-
 def _line(value: Any) -> str:
     return " ".join(str(value or "").split())[:200]
 
@@ -391,12 +346,3 @@ def _unused(name: str, names: Sequence[str], between: str = " ") -> str:
     """A name that is not there yet."""
     tries = (f"{name}{f'{between}{n}' if n > 1 else ''}" for n in range(1, len(names) + 2))
     return next(text for text in tries if text not in names)
-
-
-def _markdown(file: Path) -> str:
-    """A page as Markdown. HTML is Markdown once it is not indented, which would make it code."""
-    text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
-    if file.suffix.lower() not in {".html", ".htm"}:
-        return text
-    body = re.sub(r"(?is)<(head|style|script)\b.*?</\1\s*>|<!doctype[^>]*>|</?(html|body)\b[^>]*>", "", text)
-    return "\n".join(line.lstrip() for line in body.splitlines()).strip() + "\n"

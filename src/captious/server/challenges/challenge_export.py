@@ -9,6 +9,7 @@ from typing import Any
 import tomlkit
 
 from captious.errors import ParameterError
+from captious.server.challenges.draft_folder import as_before
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import new_folder
 from captious.server.models import IDS_FOLDER, Challenge, Phase
@@ -30,8 +31,8 @@ def challenge_named(slug: str) -> Challenge:
 def export_challenge(challenge: Challenge, folder: Path) -> list[str]:
     """Write the folder of a challenge, references included. Files are those that were loaded, byte for byte.
 
-    In challenge.toml, only what was set on the site differs: whether leaderboards are hidden. Its name in addresses is
-    added if the folder has another name.
+    So is challenge.toml, except for what was set on the site, whether leaderboards are hidden, and the challenge's name
+    in addresses, which is added if the folder has another name.
 
     Returns:
         The files, by their paths in the folder.
@@ -53,11 +54,12 @@ def export_challenge(challenge: Challenge, folder: Path) -> list[str]:
 
 def _as_on_site(challenge: Challenge, text: str, name: str) -> str:
     document: Any = tomlkit.parse(text)
-    if "slug" not in document and name != challenge.slug:
+    changed = "slug" not in document and name != challenge.slug
+    if changed:
         document["slug"] = str(challenge.slug)
     boards = dict(Phase.objects.filter(challenge=challenge).values_list("name", "board"))
     for row in document["phases"]:
         board = boards.get(str(row["name"]), "public")
         if row.get("board", "public") != board:
-            row["board"] = board
-    return tomlkit.dumps(document)
+            row["board"], changed = board, True
+    return as_before(text, document) if changed else text

@@ -35,11 +35,15 @@ def public_label(label: str) -> str:
     return head + colon + ",".join(map(_without_folders, tail.split(",")))
 
 
-def _without_folders(parameter: str) -> str:
-    """A parameter whose value is an absolute path, or one in a home folder, with the last part of the path."""
-    name, equals, value = parameter.partition("=")
+def public_path(value: str) -> str:
+    """The last part of an absolute path, or of one in a home folder; anything else as it is."""
     is_path = PurePath(value).is_absolute() or value.startswith("~")
-    return name + equals + (PurePath(value).name if is_path else value)
+    return PurePath(value).name if is_path else value
+
+
+def _without_folders(parameter: str) -> str:
+    name, equals, value = parameter.partition("=")
+    return name + equals + public_path(value)
 
 
 def directions_of(text: str) -> dict[str, bool | None]:

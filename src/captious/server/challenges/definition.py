@@ -304,7 +304,8 @@ class ChallengeDefinition(_Table):
         return self.image_url.format(id=image if isinstance(image, int) else quote(image))
 
 
-_LISTS: Mapping[str, type[_Table]] = {
+#: The lists of tables of challenge.toml.
+TABLES: Mapping[str, type[_Table]] = {
     "texts": TextDefinition,
     "downloads": DownloadDefinition,
     "captions": CaptionsDefinition,
@@ -312,7 +313,7 @@ _LISTS: Mapping[str, type[_Table]] = {
     "phases": PhaseDefinition,
     "baselines": BaselineDefinition,
 }
-_KEYS = {"": [*ChallengeDefinition.model_fields], **{name: [*table.model_fields] for name, table in _LISTS.items()}}
+_KEYS = {"": [*ChallengeDefinition.model_fields], **{name: [*table.model_fields] for name, table in TABLES.items()}}
 
 
 def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> ChallengeDefinition:

@@ -17,44 +17,30 @@ from typing import Any, TypeAlias
 
 import tomlkit
 from django.utils.text import slugify
-from tomlkit.items import AoT
+from tomlkit import TOMLDocument
+from tomlkit.items import AoT, Table
 
 from captious.atomic_write import whole_file
 from captious.errors import CaptiousError
 from captious.metrics.contract.request import Request
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS
 from captious.server.challenges.consistency import tables, with_defaults
-from captious.server.challenges.definition import (
-    BaselineDefinition,
-    CaptionsDefinition,
-    ChallengeDefinition,
-    DownloadDefinition,
-    PhaseDefinition,
-    ReferencesDefinition,
-    TextDefinition,
-    moment,
-)
+from captious.server.challenges.definition import TABLES, ChallengeDefinition, moment
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.problems import at
+from captious.server.challenges.tidy_toml import is_tidy, tidy_toml
 
 #: A table of a list: its position in the file, None for a new one, and its values; None where it is removed.
 Row: TypeAlias = tuple[int | None, dict[str, Any] | None]
-
-_TABLES = {
-    "texts": TextDefinition,
-    "captions": CaptionsDefinition,
-    "references": ReferencesDefinition,
-    "phases": PhaseDefinition,
-    "downloads": DownloadDefinition,
-    "baselines": BaselineDefinition,
-}
+#: The end of a line that has a table right below it.
+_CROWDED = re.compile(r"(?<=[^\n])\n(?=\[\[?\w+\])")
 
 
 def effective(folder: Path) -> dict[str, Any]:
     """The content of challenge.toml with all defaults, as plain values; it need not be valid."""
     data = with_defaults(_read(folder))
     values = {**_defaults(ChallengeDefinition), **data}
-    for name, table in _TABLES.items():
+    for name, table in TABLES.items():
         defaults = _defaults(table)
         values[name] = [{**defaults, **row} for _, row in tables(data, name)]
     with suppress(ValueError):
@@ -93,7 +79,8 @@ def write_values(folder: Path, values: Mapping[str, Any], lists: Mapping[str, Se
     Raises:
         OutputError: it cannot be written.
     """
-    document, before = tomlkit.parse((folder / FILE_NAME).read_text(encoding="utf-8")), effective(folder)
+    text, before = (folder / FILE_NAME).read_text(encoding="utf-8"), effective(folder)
+    document = tomlkit.parse(text)
     if sum(row is not None for _, row in lists.get("captions", ())) > 1:  # then no name has a default
         for name, key in (("captions", "name"), ("references", "captions")):
             given = dict(tables(_read(folder), name))
@@ -104,7 +91,28 @@ def write_values(folder: Path, values: Mapping[str, Any], lists: Mapping[str, Se
         rows = [*rows] if name != "texts" else [*_written_texts(folder, before["texts"], rows)]
         _update_list(document, name, rows, before[name])
     with whole_file(folder / FILE_NAME) as file:
-        file.write(tomlkit.dumps(document))
+        file.write(as_before(text, document))
+
+
+def make_tidy(folder: Path) -> None:
+    """Write challenge.toml as the site does, without the comments that a new one has for who edits it as a file."""
+    text = tidy_toml(_read(folder))
+    with whole_file(folder / FILE_NAME) as file:
+        file.write(text)
+
+
+def as_before(text: str, document: TOMLDocument) -> str:
+    """A changed document as text: tidy if it was, and otherwise with the comments and spelling of its author.
+
+    Args:
+        text: what it was.
+    """
+    changed = tomlkit.dumps(document)
+    values = tomllib.loads(changed)
+    if is_tidy(text):
+        return tidy_toml(values)
+    spaced = changed if _CROWDED.search(text) else _CROWDED.sub("\n\n", changed)
+    return spaced if tomllib.loads(spaced) == values else changed  # a text may have such a line
 
 
 def reference_file(name: str, captions: str, filename: str) -> str:
@@ -127,7 +135,7 @@ def put_file(folder: Path, kind: str, name: str, filename: str, upload: Path) ->
     rows = values[kind] if key else [{"file": values["logo"]}]
     place = next((i for i, row in enumerate(rows) if not key or row.get(key) == name), None)
     former = "" if place is None else str(rows[place].get("file", ""))
-    used = [str(row.get("file")) for table in _TABLES for row in values[table]] + [str(values["logo"])]
+    used = [str(row.get("file")) for table in TABLES for row in values[table]] + [str(values["logo"])]
     wanted = f"{kind}/{_safe_name(filename)}"
     if wanted != former or used.count(former) > 1:
         stem, dot, ending = wanted.partition(".")
@@ -242,8 +250,19 @@ def _update(table: Any, values: Mapping[str, Any], before: Mapping[str, Any]) ->
             continue
         if value is None:
             table.pop(key, None)
-        else:
+        elif key in table or not isinstance(table, Table):
             table[key] = value
+        else:
+            _add(table, key, value)
+
+
+def _add(table: Table, key: str, value: Any) -> None:
+    """Add a key behind the others of a table, before the comments and empty lines that lead to the next one."""
+    body, tail = table.value.body, []
+    while body and body[-1][0] is None:
+        tail.append(body.pop())
+    table.append(key, value)
+    body.extend(reversed(tail))
 
 
 def _update_list(document: Any, name: str, rows: Sequence[Row], before: Sequence[Mapping[str, Any]]) -> None:
@@ -251,7 +270,7 @@ def _update_list(document: Any, name: str, rows: Sequence[Row], before: Sequence
     for place, row in rows:
         if row is None:
             continue
-        old = before[place] if place is not None else _defaults(_TABLES[name])
+        old = before[place] if place is not None else _defaults(TABLES[name])
         if place is not None and all(value == _plain(old.get(key)) for key, value in row.items()):
             continue
         if name not in document:

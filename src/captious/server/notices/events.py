@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from captious.server.local_times import local_time
+from captious.server.local_times import local_time, utc_time
 from captious.server.models import Challenge, Notice, Phase, Submission, TeamApproval, User, Webhook
 from captious.server.people.access import may_see
 
@@ -86,7 +86,7 @@ def phases_that_close(now: datetime) -> None:
         users = User.objects.filter(takes_part, mail_closing=True).distinct()
         text = f"The phase {phase} of {challenge} closes on {closes}."
         _add_mail(key, users, challenge, f"{challenge}: {phase} closes on {closes}", text, challenge.url)
-        described = {"name": phase.name, "closes": phase.closes.isoformat(), "url": absolute(challenge.url)}
+        described = {"name": phase.name, "closes": utc_time(phase.closes), "url": absolute(challenge.url)}
         _add_hooks(key, challenge, "phase.closing", {"phase": described})
 
 
@@ -152,7 +152,7 @@ def _add_hooks(
     key: str, challenge: Challenge, event: str, values: dict[str, Any], webhooks: Iterable[Webhook] | None = None
 ) -> None:
     webhooks = challenge.webhooks.all() if webhooks is None else webhooks
-    body = {"event": event, "challenge": challenge.slug, "time": timezone.now().isoformat(), **values}
+    body = {"event": event, "challenge": challenge.slug, "time": utc_time(timezone.now()), **values}
     _add(
         {"key": f"{key}:webhook:{webhook.pk}", "event": event, "webhook": webhook, "body": json.dumps(body)}
         for webhook in webhooks

@@ -7,6 +7,8 @@ import logging
 import logging.config
 from datetime import UTC, datetime
 
+from captious.server.local_times import utc_time
+
 _USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 #: Attributes that Django attaches to records and that are not logged.
 _LEFT_OUT = {"request", "server_time"}
@@ -15,7 +17,7 @@ _LEFT_OUT = {"request", "server_time"}
 class _Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "time": utc_time(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),

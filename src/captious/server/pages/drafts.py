@@ -29,6 +29,7 @@ from captious.server.challenges.challenge_summary import summary_rows
 from captious.server.challenges.changes import Changes
 from captious.server.challenges.draft_folder import (
     effective,
+    make_tidy,
     outside_problems,
     published_problems,
     put_file,
@@ -92,8 +93,9 @@ def _made(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
             shutil.move(values["file"].temporary_file_path(), file)
             shutil.rmtree(draft.folder, ignore_errors=True)  # of one that was discarded
             write_starter(draft.folder, file)
-            names = {"title": draft.title, "summary": values["summary"], "organizers": [request.user.username]}
-            write_values(draft.folder, names, {})
+            make_tidy(draft.folder)
+            names = {"title": draft.title, "slug": draft.slug, "summary": values["summary"]}
+            write_values(draft.folder, {**names, "organizers": [request.user.username]}, {})
         except CaptiousError as error:
             form.add_error("file", f"The references cannot be read: {one_line(error, place)}")
             return None

@@ -41,8 +41,8 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def error_answer(request: HttpRequest, status: int, message: str = "") -> HttpResponse:
-    """An error; without a message, that of its status."""
-    if is_api(request):
+    """An error, as JSON where JSON is asked for; without a message, that of its status."""
+    if is_api(request) or request.path.endswith(".json"):
         return JsonResponse({"error": message or _MESSAGES[status]}, status=status)
     context = None if status == 503 else request  # whatever pages are given may be what is unavailable
     return HttpResponse(render_to_string(f"{status}.html", {"message": message}, context), status=status)

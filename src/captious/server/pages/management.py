@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from captious.server.boards.phase_archive import PhaseArchive
+from captious.server.boards.challenge_archive import ChallengeArchive
 from captious.server.boards.standings import board_changed
 from captious.server.flags import flag
 from captious.server.models import Challenge, Draft, News, Participant, Phase, Submission, Team, TeamApproval, User
@@ -73,6 +73,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         page=page_of(request, listed.rows()),
         places=queue.places(),
         phases=challenge.phase_list,
+        has_public_archive=any(phase.is_board_open for phase in challenge.phase_list),
         participants=challenge.participants.order_by("username"),
         participant_form=form,
         n_waiting=challenge.approvals.filter(status=TeamApproval.Status.ASKED).count(),
@@ -87,36 +88,37 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 class WithheldArchiveError(ExplainedError):
-    """A public archive of a phase whose scores not everybody may see."""
+    """A public archive of phases whose scores not everybody may see."""
 
     status = 403
 
-    def __init__(self, phase: Phase) -> None:
-        super().__init__(
-            f"There is no public archive of {phase} for now, as its scores are withheld. {why_hidden(phase)}"
-        )
+    def __init__(self, archive: ChallengeArchive) -> None:
+        why = " ".join(f"{phase}: {why_hidden(phase)}" for phase in archive.withheld)
+        super().__init__(f"There is no public archive of {archive.title} for now, as its scores are withheld. {why}")
 
 
 @login_required
 @require_safe
 def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """All submissions of a phase with their scores as one zip file; with ``public``, what everybody may see."""
+    """All submissions with their scores as one zip file; with ``public``, what everybody may see."""
     challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
 
 
 def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
-    """The archive of the phase that an address names, for those who manage the challenge.
+    """The archive of a challenge, or of the phase that an address names, for those who manage the challenge.
 
     Raises:
         WithheldArchiveError: it is asked for what everybody may see, and that has no scores for now.
     """
-    phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.GET.get("phase", "")))
+    phase = None
+    if "phase" in request.GET:
+        phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.GET["phase"]))
     # What is neither true nor false tells less.
     is_public, anonymous = (flag(request.GET.get(name, "0")) is not False for name in ("public", "anonymous"))
-    if is_public and not phase.is_board_open:
-        raise WithheldArchiveError(phase)
-    made = PhaseArchive(phase, is_public=is_public, anonymous=anonymous)
+    made = ChallengeArchive(challenge, phase, is_public=is_public, anonymous=anonymous)
+    if not made.phases:
+        raise WithheldArchiveError(made)
     response = StreamingHttpResponse(made.blocks(), "application/zip")
     response["Content-Disposition"] = f'attachment; filename="{made.name}"'
     return response

@@ -57,6 +57,15 @@ def may_see_scores(user: Any, phase: Phase) -> bool:
     return phase.has_scores_open or may_manage(user, phase.challenge)
 
 
+def why_withheld(user: Any, phase: Phase) -> str:
+    """Why and until when a user sees no scores of a phase; empty if they are shown."""
+    if may_see_scores(user, phase):
+        return ""
+    if phase.scores_shown == "at-end" and phase.closes is not None:
+        return f"Scores are shown soon after {local_time(phase.closes)}."
+    return "This phase does not show scores."
+
+
 def is_own(user: Any, submission: Submission) -> bool:
     """Whether it is a submission of one of the user's teams. Whoever made it, it is the team's."""
     return bool(user.is_authenticated and submission.team.members.contains(user))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.data import Captions, References
+from captious.errors import option, options_as_flags
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_findings import KINDS, CaptionFindings
 from captious.metrics.contract.selection import Selection
@@ -61,11 +62,13 @@ def score_set(
     Outputs have their public labels.
     """
     captions = Captions(tuple(candidates[image] for image in references.ids), references)
-    report: Report = evaluate(captions, selection, system=system)
-    labels = {label: public_label(label) for label in report}
+    with options_as_flags(False):  # as challenge.toml writes them
+        report: Report = evaluate(captions, selection, system=system)
+        warnings = _warnings(captions, selection, report.warnings)
+        changed = {label: public_label(label) for label in report} | _site_words()
     scores: dict[str, dict[str, Any]] = {}
     for label, result in report.items():
-        name = labels[label]
+        name = public_label(label)
         low, high = result.confidence_interval(resamples=resamples)
         values = {"score": result.score, "low": low, "high": high}
         scores[name] = {key: value if np.isfinite(value) else None for key, value in values.items()}
@@ -76,15 +79,20 @@ def score_set(
         per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
         resampled=np.stack(columns, axis=1),
     )
-    warnings = _warnings(captions, selection, report.warnings)
-    return Scored(scores, stored, {reader: _relabeled(texts, labels) for reader, texts in warnings.items()})
+    return Scored(scores, stored, {reader: _reworded(texts, changed) for reader, texts in warnings.items()})
 
 
-def _relabeled(texts: list[str], labels: Mapping[str, str]) -> list[str]:
-    """Warnings with public labels of outputs."""
-    for label, name in labels.items():
-        texts = [text.replace(label, name) for text in texts]
+def _reworded(texts: list[str], changed: Mapping[str, str]) -> list[str]:
+    """Warnings in the words of a site, with public labels of outputs."""
+    for before, after in changed.items():
+        texts = [text.replace(before, after) for text in texts]
     return texts
+
+
+def _site_words() -> dict[str, str]:
+    """What warnings recommend -> what teams do instead, as sites have no options."""
+    options = [kind.option for kind in KINDS.values() if kind.option is not None]
+    return {f" with {option(*each)}": " before you submit" for each in options}
 
 
 def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> dict[str, list[str]]:

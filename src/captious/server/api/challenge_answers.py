@@ -1,0 +1,181 @@
+"""What the API answers about challenges: phases, texts, files, news and terms."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.http import HttpRequest
+from django.urls import reverse
+from typing_extensions import TypedDict
+
+from captious.server.api.answers import exact
+from captious.server.models import Challenge, TermsAcceptance
+from captious.server.pages.news import news_of
+from captious.server.people.access import why_withheld
+
+
+@exact
+class PhaseAnswer(TypedDict):
+    """A phase; limits of 0 are none. ``withheld`` says why and until when you see no scores; empty if you do."""
+
+    name: str
+    title: str
+    state: str
+    opens: datetime | None
+    closes: datetime | None
+    captions: list[str]
+    scored_per_day: int
+    scored_in_total: int
+    attempts_per_day: int
+    entries: str
+    scores_shown: str
+    withheld: str
+
+
+@exact
+class CaptionsAnswer(TypedDict):
+    """A captions file of a submission, and the pattern of its name in a zip file."""
+
+    name: str
+    pattern: str
+
+
+@exact
+class DownloadAnswer(TypedDict):
+    """A file that the organizers publish, at /challenges/SLUG/files/FILE."""
+
+    title: str
+    file: str
+    size: int
+    sha256: str
+
+
+@exact
+class TextAnswer(TypedDict):
+    """A text of the organizers as HTML."""
+
+    title: str
+    html: str
+
+
+@exact
+class NewsAnswer(TypedDict):
+    """News of the organizers; the text is HTML."""
+
+    title: str
+    html: str
+    time: datetime
+
+
+@exact
+class ChallengeSummary(TypedDict):
+    """A challenge in the list of all. ``withheld`` has a sentence for each phase whose scores you do not see now."""
+
+    slug: str
+    title: str
+    summary: str
+    access: str
+    is_open: bool
+    withheld: list[str]
+    url: str
+    logo: str
+
+
+@exact
+class ChallengeAnswer(ChallengeSummary):
+    """A challenge: its phases, metrics, and what a submission contains."""
+
+    metrics: list[str]
+    lower_is_better: list[str]
+    rank_by: str
+    captions: list[CaptionsAnswer]
+    phases: list[PhaseAnswer]
+    files: list[DownloadAnswer]
+    texts: list[TextAnswer]
+    news: list[NewsAnswer]
+    terms_version: str
+    team_approval: bool
+    team_size: int
+    teams_close: datetime | None
+    license: str
+    citation: str
+
+
+@exact
+class TermsAnswer(TypedDict):
+    """A version of the terms that a team has accepted, by whom and when."""
+
+    team: str
+    version: str
+    user: str
+    time: datetime
+
+
+@exact
+class TermsTextAnswer(TypedDict):
+    """The present terms as HTML, and what your teams have accepted, the latest first."""
+
+    version: str
+    title: str
+    html: str
+    accepted: list[TermsAnswer]
+
+
+def challenge_summary(request: HttpRequest, challenge: Challenge) -> ChallengeSummary:
+    """A challenge in the list of all."""
+    return {
+        "slug": challenge.slug,
+        "title": challenge.title,
+        "summary": challenge.summary,
+        "access": challenge.access,
+        "is_open": challenge.is_open,
+        "withheld": [f"{phase}: {why}" for phase in challenge.phase_list if (why := why_withheld(request.user, phase))],
+        "url": request.build_absolute_uri(reverse("captious:challenge", args=[challenge.slug])),
+        "logo": request.build_absolute_uri(challenge.logo_url) if challenge.logo_url else "",
+    }
+
+
+def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAnswer:
+    """A challenge."""
+    definition = challenge.definition
+    return {
+        **challenge_summary(request, challenge),
+        "metrics": list(definition.outputs),
+        "lower_is_better": list(definition.lower_is_better),
+        "rank_by": definition.rank_by,
+        "captions": [{"name": captions.name, "pattern": captions.pattern} for captions in definition.captions],
+        "phases": [
+            {
+                "name": phase.name,
+                "title": str(phase),
+                "state": phase.state,
+                "opens": phase.opens,
+                "closes": phase.closes,
+                "captions": phase.captions,
+                "scored_per_day": phase.scored_per_day,
+                "scored_in_total": phase.scored_in_total,
+                "attempts_per_day": phase.attempts_per_day,
+                "entries": phase.entries,
+                "scores_shown": phase.scores_shown,
+                "withheld": why_withheld(request.user, phase),
+            }
+            for phase in challenge.phase_list
+        ],
+        "files": challenge.downloads,
+        "texts": [{"title": text["title"], "html": text["html"]} for text in challenge.texts],
+        "news": [
+            {"title": item["row"].title, "html": item["html"], "time": item["row"].created}
+            for item in news_of(challenge)
+        ],
+        "terms_version": challenge.terms_version,
+        "team_approval": definition.team_approval,
+        "team_size": definition.team_size,
+        "teams_close": definition.teams_close,
+        "license": definition.license,
+        "citation": definition.citation,
+    }
+
+
+def terms_answer(row: TermsAcceptance) -> TermsAnswer:
+    """Who has accepted which terms for a team."""
+    return {"team": row.team.name, "version": row.version, "user": row.user, "time": row.time}

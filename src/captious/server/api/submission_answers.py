@@ -1,0 +1,182 @@
+"""What the API answers about submissions: checks, scores and quotas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from captious.server.api.answers import ProblemAnswer, exact
+from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.boards.visible_scores import visible_scores
+from captious.server.models import RefusedUpload, Submission
+from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for, why_withheld
+from captious.server.scoring import queue
+from captious.server.submissions.quotas import Quota
+
+
+@exact
+class RefusedAnswer(TypedDict):
+    """An upload that was refused, and why. ``problems`` are the first of ``n_problems``; the file is not kept."""
+
+    phase: str
+    team: str
+    method: str
+    filename: str
+    size: int
+    created: datetime
+    reason: str
+    problems: list[ProblemAnswer]
+    n_problems: int
+
+
+@exact
+class CheckAnswer(TypedDict):
+    """The result of a dry run: problems of the captions, and why a submission would be refused now."""
+
+    problems: list[ProblemAnswer]
+    remarks: list[str]
+
+
+@exact
+class ScoreAnswer(TypedDict):
+    """A score with the ends of its interval, rounded as the phase says."""
+
+    score: float | None
+    low: float | None
+    high: float | None
+    signature: str
+
+
+@exact
+class SubmissionAnswer(TypedDict):
+    """A submission. ``scores`` are those of the reference set that ranks, ``all_scores`` of each.
+
+    ``withheld`` says why and until when you see none, if the phase does not show them now.
+    """
+
+    id: int
+    challenge: str
+    phase: str
+    method: str
+    link: str
+    description: str
+    team: str
+    filename: str
+    status: str
+    place: int | None
+    progress: int
+    doing: str
+    reason: str
+    created: datetime
+    finished: datetime | None
+    public: bool
+    anonymous: bool
+    may_publish: bool
+    scores: dict[str, float | None]
+    all_scores: dict[str, dict[str, ScoreAnswer]]
+    digits: int
+    chosen: bool
+    entry: bool
+    withheld: str
+    warnings: list[str]
+    url: str
+
+
+@exact
+class QuotaAnswer(TypedDict):
+    """What a team has used up of a phase, and what is left of each quota.
+
+    Limits of 0 are none, of which null is left. ``exhausted`` says why nothing more is taken; it is empty if something
+    is.
+    """
+
+    phase: str
+    scored_today: int
+    scored_per_day: int
+    scored_left_today: int | None
+    scored: int
+    scored_in_total: int
+    scored_left: int | None
+    attempts_today: int
+    attempts_per_day: int
+    attempts_left_today: int | None
+    exhausted: str
+
+
+def submission_answer(submission: Submission, user: Any, places: Mapping[int, int] | None = None) -> SubmissionAnswer:
+    """A submission, as a user may see it.
+
+    The team of an anonymous submission is named only to its members and to those who manage the challenge.
+    """
+    knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
+    scores: Any = visible_scores(user, submission)
+    ranking = scores.get(BoardOutputs.of_board(submission.phase).main_set, {})
+    return {
+        "id": submission.pk,
+        "challenge": submission.challenge.slug,
+        "phase": submission.phase.name,
+        "method": submission.method,
+        "link": submission.link,
+        "description": submission.description,
+        "team": submission.team.name if knows_team else submission.team_shown,
+        "filename": submission.filename if knows_team else "",
+        "status": submission.status,
+        "place": queue.place(submission) if places is None else places.get(submission.pk),
+        "progress": submission.progress,
+        "doing": submission.doing,
+        "reason": submission.reason,
+        "created": submission.created,
+        "finished": submission.finished,
+        "public": submission.public,
+        "anonymous": submission.anonymous,
+        "may_publish": submission.may_publish,
+        "scores": {name: entry["score"] for name, entry in ranking.items()},
+        "all_scores": scores,
+        "digits": submission.phase.digits,
+        "chosen": submission.is_chosen and knows_team,
+        "entry": submission.is_entry and may_see_scores(user, submission.phase),
+        "withheld": why_withheld(user, submission.phase),
+        "warnings": warnings_for(user, submission),
+        "url": submission.url,
+    }
+
+
+def refused_answer(row: RefusedUpload) -> RefusedAnswer:
+    """An upload that was refused."""
+    return {
+        "phase": row.phase.name,
+        "team": row.team.name,
+        "method": row.method,
+        "filename": row.filename,
+        "size": row.size,
+        "created": row.created,
+        "reason": row.reason,
+        "problems": row.problems,
+        "n_problems": row.n_problems,
+    }
+
+
+def quota_answer(quota: Quota) -> QuotaAnswer:
+    """What is used up of a phase, and what is left."""
+    phase = quota.phase
+    return {
+        "phase": phase.name,
+        "scored_today": quota.scored_today,
+        "scored_per_day": phase.scored_per_day,
+        "scored_left_today": _left(phase.scored_per_day, quota.scored_today),
+        "scored": quota.scored,
+        "scored_in_total": phase.scored_in_total,
+        "scored_left": _left(phase.scored_in_total, quota.scored),
+        "attempts_today": quota.attempts_today,
+        "attempts_per_day": phase.attempts_per_day,
+        "attempts_left_today": _left(phase.attempts_per_day, quota.attempts_today),
+        "exhausted": quota.exhausted,
+    }
+
+
+def _left(limit: int, used: int) -> int | None:
+    """What is left of a quota; None if there is none."""
+    return max(limit - used, 0) if limit else None

@@ -1,0 +1,111 @@
+"""What the API answers about teams: members, invitations, and whether organizers approve them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.http import HttpRequest
+from typing_extensions import TypedDict
+
+from captious.server.api.answers import exact
+from captious.server.models import Invitation, Team, TeamApproval
+from captious.server.pages.teams import open_invitations
+
+
+@exact
+class MemberAnswer(TypedDict):
+    """A member of a team."""
+
+    user: str
+    captain: bool
+    joined: datetime
+
+
+@exact
+class InvitationAnswer(TypedDict):
+    """An invitation that can be used: whom it is for, and who made it. Its link was shown once, when it was made."""
+
+    id: int
+    label: str
+    user: str
+    created: datetime
+    expires: datetime
+
+
+@exact
+class NewInvitationAnswer(InvitationAnswer):
+    """A new invitation with its link, which lets anyone join the team until it expires."""
+
+    link: str
+
+
+@exact
+class TeamAnswer(TypedDict):
+    """A team of yours. Personal ones have one member, and cannot be joined or left."""
+
+    name: str
+    slug: str
+    personal: bool
+    members: list[MemberAnswer]
+    invitations: list[InvitationAnswer]
+    url: str
+
+
+@exact
+class LeftAnswer(TypedDict):
+    """A team that you have left, and whether it was deleted, as it is if it was empty and nothing was uploaded."""
+
+    team: str
+    deleted: bool
+
+
+@exact
+class ApprovalAnswer(TypedDict):
+    """A team that asked the organizers to be approved: asked, approved, or refused for a reason."""
+
+    team: str
+    slug: str
+    status: str
+    message: str
+    reason: str
+    asked: datetime
+    decided: datetime | None
+
+
+def team_answer(request: HttpRequest, team: Team) -> TeamAnswer:
+    """A team, for its members."""
+    return {
+        "name": team.name,
+        "slug": team.slug,
+        "personal": team.is_personal,
+        "members": [
+            {"user": row.user.username, "captain": row.is_captain, "joined": row.joined}
+            for row in team.memberships.select_related("user")
+        ],
+        "invitations": [invitation_answer(row) for row in open_invitations(team)],
+        "url": request.build_absolute_uri(team.url),
+    }
+
+
+def invitation_answer(row: Invitation) -> InvitationAnswer:
+    """An invitation, without its secret."""
+    return {
+        "id": row.pk,
+        "label": row.label,
+        "user": row.created_by.username,
+        "created": row.created,
+        "expires": row.expires,
+    }
+
+
+def approval_answer(row: TeamApproval) -> ApprovalAnswer:
+    """A team and whether it is approved, for its members and for those who manage the challenge."""
+    return {
+        "team": row.team.name,
+        "slug": row.team.slug,
+        "status": row.status,
+        "message": row.message,
+        "reason": row.reason,
+        "asked": row.asked,
+        "decided": row.decided,
+    }

@@ -1,0 +1,33 @@
+"""What the API answers about webhooks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from typing_extensions import TypedDict
+
+from captious.server.api.answers import exact
+from captious.server.models import Webhook
+
+
+@exact
+class WebhookAnswer(TypedDict):
+    """A webhook, with the host of its address, and what it answered last."""
+
+    id: int
+    url: str
+    created: datetime
+    tried: datetime | None
+    result: str
+
+
+@exact
+class NewWebhookAnswer(WebhookAnswer):
+    """A new webhook, with its whole address and the secret that signs what it is sent."""
+
+    secret: str
+
+
+def webhook_answer(row: Webhook) -> WebhookAnswer:
+    """A webhook without its secret, for those who manage the challenge."""
+    return {"id": row.pk, "url": row.shown_url, "created": row.created, "tried": row.tried, "result": row.result}

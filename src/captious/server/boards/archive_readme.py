@@ -1,0 +1,114 @@
+"""The README.md of an archive: what is in it, what is not and why, and what computes its scores again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from captious.evaluation.resampling import DEFAULT_RESAMPLES
+from captious.server.boards.board_outputs import sets_of
+from captious.server.challenges.challenge_metrics import public_label, public_path
+from captious.server.local_times import local_time
+from captious.server.people.access import why_hidden
+
+if TYPE_CHECKING:
+    from captious.server.boards.challenge_archive import ChallengeArchive
+    from captious.server.models import Phase
+
+
+def archive_readme(archive: ChallengeArchive) -> str:
+    """The whole text."""
+    definition = archive.challenge.definition
+    lines = [f"# {archive.title}", ""]
+    lines += [archive.challenge.summary, ""] if archive.challenge.summary else []
+    lines += [f"License: {definition.license}", ""] if definition.license else []
+    if definition.citation:
+        lines += ["How to cite:", "", *(f"    {line}" for line in definition.citation.splitlines()), ""]
+    lines += _about_metadata(archive) if archive.is_public else []
+    lines += [
+        "`scores.csv` has a row for each submission, reference set and output, with 95% intervals and signatures."
+    ]
+    lines += [_about_captions(archive), *_programs(archive), "", "## Phases", "", *_phases(archive), ""]
+    return "\n".join([*lines, "## Scores", "", *_scoring_commands(archive)])
+
+
+def _about_metadata(archive: ChallengeArchive) -> Iterator[str]:
+    yield "`datacite.json` has the attributes of a DOI by DataCite's schema 4.5."
+    if not archive.challenge.definition.organized_by:
+        site = settings.CAPTIOUS.site_name
+        yield f"The challenge does not say who organized it, so the creator there is this site, {site}: edit it."
+
+
+def _about_captions(archive: ChallengeArchive) -> str:
+    """What folders are in it: whose captions, or why there are none."""
+    n, n_with = archive.submissions().count(), archive.with_captions().count()
+    if n_with:
+        whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
+        return f"`captions/` has the captions of {whom}, `challenge/` the challenge.{_not_public(archive)}"
+    if not n:
+        why = "no submission has scores"
+    elif not any(map(archive.captions_files, archive.phases)):
+        why = "the captions files are not public"
+    else:
+        why = "no team has agreed to that"
+    return f"`challenge/` has the challenge. There are no captions, as {why}."
+
+
+def _not_public(archive: ChallengeArchive) -> str:
+    """Which captions files are in no archive for everybody."""
+    names = [name for phase in archive.phases for name in phase.captions if name not in archive.captions_files(phase)]
+    return f" Captions for {', '.join(dict.fromkeys(names))} are not public." if names else ""
+
+
+def _programs(archive: ChallengeArchive) -> Iterator[str]:
+    """The versions of captious that computed the scores."""
+    programs = archive.submissions().values_list("shown_scores__program", flat=True).order_by().distinct()
+    if versions := " and ".join(sorted(programs)):
+        yield f"Scores were computed with captious {versions}."
+
+
+def _phases(archive: ChallengeArchive) -> Iterator[str]:
+    """A line for each phase: those in the archive, and those that are not, with the reason."""
+    for phase in archive.phases:
+        n = archive.submissions().filter(phase=phase).count()
+        again = ""
+        if phase.shown_version != phase.scoring_version:
+            again = " They are being scored again; these scores are with earlier references, metrics or programs."
+        yield f"- {phase} (`{phase.name}`){_dates(phase)}: {n:,} {'submission' if n == 1 else 'submissions'}.{again}"
+    for phase in archive.withheld:
+        yield f"- {phase} (`{phase.name}`){_dates(phase)}: not in this archive. {why_hidden(phase)}"
+
+
+def _dates(phase: Phase) -> str:
+    opens = f", from {local_time(phase.opens)}" if phase.opens is not None else ""
+    return opens + (f", until {local_time(phase.closes)}" if phase.closes is not None else "")
+
+
+def _scoring_commands(archive: ChallengeArchive) -> list[str]:
+    """What computes scores again: a command for each public reference set."""
+    definition, with_captions = archive.challenge.definition, archive.with_captions()
+    in_phases = {(row.captions, row.name) for phase in archive.phases for row in sets_of(phase).values()}
+    sets = [row for row in definition.references if (row.captions, row.name) in in_phases]
+    public = [row for row in sets if archive.challenge.is_public(row.captions)]
+    if not public:
+        return ["They cannot be computed again from this archive, as no references are public.", ""]
+    what = "they can be computed again, to the last bit" if with_captions.exists() else "captions can be scored"
+    lines = [f"Where references are public, {what}, in the folder `challenge/`. SUBMISSION is a folder of `captions/`."]
+    if not archive.has_setting_files and (files := archive.setting_files()):
+        lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")
+    if (n := settings.CAPTIOUS.resamples) != DEFAULT_RESAMPLES:
+        lines.append(
+            f"Intervals come from {n:,} resamples: in Python, `report.to_dict(intervals=True, resamples={n})`."
+        )
+    for row in public:
+        words = ["captious", "score", f"../captions/SUBMISSION/{row.captions}.json", row.file]
+        words += ["--ci", *(word for metric in definition.metrics for word in ("-m", public_label(metric)))]
+        for name, value in definition.settings.items():
+            words += [f"--{name.replace('_', '-')}", public_path(value)]
+        lines += ["", f"    {shlex.join(words)}"]
+    if private := [f"{row.captions}/{row.name}" for row in sets if row not in public]:
+        lines += ["", f"The references of {', '.join(private)} are private; their scores are rounded."]
+    return [*lines, ""]

@@ -1,0 +1,212 @@
+"""A challenge as one zip file, sent while it is made: captions, scores, signatures, its folder, and what reproduces it.
+
+A public archive has only what everybody may see: submissions on leaderboards, captions and references of public
+captions files, and captions only of teams that agreed; it has the metadata with which it is given a DOI. The references
+that are private are in no archive.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from django.db.models import Q, QuerySet
+
+from captious.row_files import csv_row, csv_text
+from captious.server.boards.archive_readme import archive_readme
+from captious.server.boards.board_outputs import sets_of
+from captious.server.boards.datacite import datacite_record
+from captious.server.boards.formulas import harmless
+from captious.server.boards.visible_scores import rounded_outputs
+from captious.server.challenges.challenge_metrics import FILE_SETTINGS, public_label, public_path
+from captious.server.challenges.folder import FILE_NAME
+from captious.server.local_times import utc_time
+from captious.server.models import Challenge, Phase, Submission
+from captious.server.streamed_zip import content, zip_blocks
+from captious.server.submissions import storage
+
+#: The columns of the table of scores: a row for each submission, reference set and output.
+HEADS = (
+    *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),
+    *("references", "output", "score", "low", "high", "signature"),
+)
+
+
+@dataclass(frozen=True)
+class ChallengeArchive:
+    """The submissions of a challenge that have scores, the oldest first.
+
+    Args:
+        phase: only this one; by default, all phases.
+        is_public: only what everybody may see.
+        anonymous: numbers in place of submissions, methods and teams, and neither times nor links.
+    """
+
+    challenge: Challenge
+    phase: Phase | None = None
+    is_public: bool = False
+    anonymous: bool = False
+    _teams: dict[object, str] = field(default_factory=dict)
+    _numbers: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        phase = "" if self.phase is None else f"-{self.phase.name}"
+        return f"{self.challenge.slug}{phase}{'-public' if self.is_public else ''}.zip"
+
+    @property
+    def title(self) -> str:
+        return f"{self.challenge.title}{'' if self.phase is None else f': {self.phase}'}"
+
+    @cached_property
+    def phases(self) -> list[Phase]:
+        """Those whose submissions are in it."""
+        return [phase for phase in self._asked if not self.is_public or phase.is_board_open]
+
+    @cached_property
+    def withheld(self) -> list[Phase]:
+        """Those that are not in it, because not everybody sees their scores."""
+        return [phase for phase in self._asked if phase not in self.phases]
+
+    @cached_property
+    def _asked(self) -> list[Phase]:
+        if self.phase is not None:
+            return [self.phase]
+        phases = self.challenge.phase_list
+        if self.is_public:
+            return phases
+        removed = (phase for phase in self.challenge.phases.all() if phase.is_retired)
+        return phases + [phase for phase in removed if Submission.objects.scored().filter(phase=phase).exists()]
+
+    def submissions(self) -> QuerySet[Submission]:
+        """Those that are in it."""
+        rows = Submission.objects.scored().filter(phase__in=self.phases).exclude(status=Submission.Status.DELETED)
+        if self.is_public:
+            rows = rows.filter(~Q(phase__entries="one") | Q(is_entry=True), public=True, is_hidden=False)
+        return rows.select_related("team", "phase__challenge", "shown_scores").order_by("pk")
+
+    def captions_files(self, phase: Phase) -> list[str]:
+        """The captions files of submissions that are in it: all, or for everybody, the public ones."""
+        return [name for name in phase.captions if not self.is_public or self.challenge.is_public(name)]
+
+    def with_captions(self) -> QuerySet[Submission]:
+        """The submissions whose captions are in it: all, or for everybody, baselines and those of teams that agreed."""
+        rows = self.submissions().filter(phase__in=[phase for phase in self.phases if self.captions_files(phase)])
+        return rows.filter(Q(may_publish=True) | Q(is_baseline=True)) if self.is_public else rows
+
+    def setting_files(self) -> list[str]:
+        """The files of the challenge that settings of metrics name.
+
+        They are in it only if all captions files are public: they may have been made of private references.
+        """
+        folder, values = self.challenge.folder, self.challenge.definition.settings
+        named = [folder / values[name] for name in FILE_SETTINGS if name in values and not Path(values[name]).anchor]
+        files = [file for path in named for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()]
+        return sorted(file.relative_to(folder).as_posix() for file in files)
+
+    @property
+    def has_setting_files(self) -> bool:
+        return all(captions.public for captions in self.challenge.definition.captions)
+
+    def rows(self) -> Iterator[list[Any]]:
+        """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
+        sets = {phase.pk: sets_of(phase) for phase in self.phases}
+        for submission in self.submissions().iterator(chunk_size=100):
+            number, time = self._number(submission), utc_time(submission.created)
+            is_named = not self.anonymous or submission.is_baseline
+            about = [number, submission.method if is_named else f"Submission {number}", self._team(submission)]
+            about.append(time if is_named else "")
+            about += [submission.is_entry, submission.is_baseline, submission.is_human]
+            about += ["" if self.anonymous else submission.link, submission.phase.name]
+            for key, references in sets[submission.phase_id].items():
+                scores = submission.outputs(key)
+                is_exact = self.challenge.is_public(references.captions)
+                shown = scores if is_exact else rounded_outputs(scores, submission.phase)
+                for output, entry in shown.items():
+                    values = [entry[name] for name in ("score", "low", "high", "signature")]
+                    yield [*about, references.captions, references.name, output, *values]
+
+    def blocks(self) -> Iterator[bytes]:
+        """The zip file."""
+        return zip_blocks(self._files())
+
+    def _team(self, submission: Submission) -> str:
+        """The name of a team in the archive; in public ones, anonymous submissions have none."""
+        if self.is_public and submission.anonymous:
+            return submission.team_shown
+        if not self.anonymous or submission.is_baseline:
+            return str(submission.team.name)
+        key = ("anonymous", submission.pk) if submission.anonymous else submission.team_id
+        return self._teams.setdefault(key, f"Team {len(self._teams) + 1}")
+
+    def _number(self, submission: Submission) -> int:
+        """The name of a submission in the archive."""
+        if not self.anonymous:
+            return int(submission.pk)
+        return self._numbers.setdefault(submission.pk, len(self._numbers) + 1)
+
+    def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
+        yield "README.md", iter([archive_readme(self).encode()])
+        lines = (csv_row([*map(harmless, row)]) for row in self.rows())
+        yield "scores.csv", (text.encode() for text in chain([csv_text(HEADS, [])], lines))
+        if self.submissions().exists():
+            yield "scores.parquet", _parquet(self.rows())
+        if self.is_public:
+            yield "datacite.json", iter([self._metadata().encode()])
+        challenge = self.challenge
+        yield f"challenge/{FILE_NAME}", iter([self._definition().encode()])
+        names = {text.file for text in challenge.definition.texts}
+        names |= {row["file"] for row in challenge.downloads}
+        names |= {challenge.definition.logo} - {""}
+        names |= {row.file for row in challenge.definition.references if challenge.is_public(row.captions)}
+        names |= {*self.setting_files()} if self.has_setting_files else set()
+        for name in sorted(names):
+            if (challenge.folder / name).is_file():
+                yield f"challenge/{name}", content(challenge.folder / name)
+        for submission in self.with_captions().iterator(chunk_size=100):
+            for captions in self.captions_files(submission.phase):
+                path = storage.captions_file(submission.folder, captions)
+                if path.is_file():
+                    yield f"captions/{self._number(submission)}/{captions}.json", content(path)
+
+    def _metadata(self) -> str:
+        agreed = [self._team(row) for row in self.with_captions() if not row.is_baseline and not row.anonymous]
+        formats = ["text/csv", "application/vnd.apache.parquet", "application/json", "application/toml"]
+        teams = [] if self.anonymous else agreed
+        record = datacite_record(self.challenge, self.title, self.phases, teams, formats)
+        return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+
+    def _definition(self) -> str:
+        """challenge.toml; for others, without those who have accounts on this server and without its folders."""
+        document: Any = tomlkit.parse((self.challenge.folder / FILE_NAME).read_text(encoding="utf-8"))
+        if not self.is_public and not self.anonymous:
+            return tomlkit.dumps(document)
+        document.pop("organizers", None)
+        metrics, values = document["metrics"], document.get("settings", {})
+        _replace(metrics, enumerate([*metrics]), public_label)
+        _replace(values, [*values.items()], public_path)
+        return tomlkit.dumps(document)
+
+
+def _replace(values: Any, cells: Iterable[tuple[Any, Any]], shown: Callable[[str], str]) -> None:
+    """Write values as they are shown, where that differs."""
+    for key, value in cells:
+        if shown(str(value)) != value:
+            values[key] = shown(str(value))
+
+
+def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """The table of scores as a parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(pa.table(dict(zip(HEADS, map(list, zip(*rows, strict=True)), strict=True))), out)
+    yield out.getvalue()

@@ -1,0 +1,49 @@
+"""The files of a bundle of Codabench, CodaLab or EvalAI: a zip file, its folder, or the YAML file in it."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from captious.errors import InputError
+
+CODABENCH, EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
+_MOST_BYTES = 4 << 30
+
+
+def opened_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
+    """The YAML file of a bundle, with its other files beside it, and what it says."""
+    names = (*CODABENCH, *EVALAI)
+    if not bundle.exists():
+        raise InputError(f"cannot read {bundle}", where="there is no such file")
+    try:
+        folder = bundle if bundle.is_dir() else bundle.parent
+        if bundle.is_file() and zipfile.is_zipfile(bundle):
+            folder = scratch / "bundle"
+            unpack(bundle, folder)
+        paths = [path for name in names for path in (*folder.glob(name), *folder.glob(f"*/{name}"))]
+        if bundle.is_file() and folder == bundle.parent:
+            paths = [bundle] if bundle.name in names else []
+        if not paths:
+            raise InputError(
+                f"{bundle} is not a bundle",
+                help=f"name a zip file or folder with {CODABENCH[0]} (Codabench) or {EVALAI[0]} (EvalAI)",
+            )
+        values = yaml.safe_load(paths[0].read_bytes())
+    except (OSError, zipfile.BadZipFile, yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"cannot read {bundle}", where=" ".join(str(error).split())) from error
+    if not isinstance(values, dict):
+        raise InputError(f"{bundle} is not a bundle", where=f"{paths[0].name} has no keys")
+    return paths[0], values
+
+
+def unpack(archive: Path, target: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        if sum(info.file_size for info in opened.infolist()) > _MOST_BYTES:
+            raise InputError(
+                f"{archive} is larger than 4 GiB when it is unpacked", help="unpack it, and name the folder"
+            )
+        opened.extractall(target)

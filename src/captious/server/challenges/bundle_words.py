@@ -1,0 +1,46 @@
+"""What bundles write in words of their own: names of metrics, dates, and pages in HTML."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from captious.errors import CaptiousError
+from captious.server.challenges.challenge_metrics import directions_of
+
+#: What columns call metrics -> what captious does. The COCO toolkit's CIDEr is CIDEr-D.
+_ALIASES = {"cider": "cider-d", "rouge": "rouge-l", "rougel": "rouge-l"}
+_BLEU = re.compile(r"b(?:leu)?[-@]?([1-4])")
+#: As in Codabench's examples: the month first, unless it can only be the day.
+_MONTH_FIRST = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](\d{4})(.*)", re.DOTALL)
+
+
+def metric_of(label: str) -> str:
+    """The metric that a column is named after; empty if captious has none."""
+    name = re.sub(r"[\s_-]+", "-", label.strip().lower())
+    bleu = _BLEU.fullmatch(name)
+    name = f"bleu-{bleu[1]}" if bleu is not None else _ALIASES.get(name, name)
+    try:
+        directions_of(name)
+    except (CaptiousError, ValueError):
+        return ""
+    return name
+
+
+def year_first(text: str) -> str:
+    """A date that begins with the month, or with a day above 12, as one that begins with the year."""
+    found = _MONTH_FIRST.fullmatch(text)
+    if found is None:
+        return text
+    first, second, year, rest = int(found[1]), int(found[2]), found[3], found[4]
+    month, day = (second, first) if first > 12 else (first, second)
+    return f"{year}-{month:02}-{day:02}{rest}"
+
+
+def as_markdown(file: Path) -> str:
+    """A page as Markdown. HTML is Markdown once it is not indented, which would make it code."""
+    text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
+    if file.suffix.lower() not in {".html", ".htm"}:
+        return text
+    body = re.sub(r"(?is)<(head|style|script)\b.*?</\1\s*>|<!doctype[^>]*>|</?(html|body)\b[^>]*>", "", text)
+    return "\n".join(line.lstrip() for line in body.splitlines()).strip() + "\n"
