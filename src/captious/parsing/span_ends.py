@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,8 @@ UNIT = 1 / 32
 
 _LEAST = -6.0  # logit of what is not ruled out
 _AROUND = 3  # words before and after that are looked at
-_BEFORE, _AFTER, _FIRST = 0, 1, 2  # in place of words and tags: beside the sentence; numbers count from _FIRST
+_BEFORE, _AFTER, _FIRST = 0, 1, 2  # in place of words and tags beside the sentence, whose own count from _FIRST
+_MIXER = np.uint64(0xFF51AFD7ED558CCD)  # an odd number with bits of all kinds (MurmurHash3)
 #: Places of words and of tags, from the word that is judged.
 _TEMPLATES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     *(((place,), ()) for place in (-2, -1, 0, 1, 2)),
@@ -90,27 +90,16 @@ def features(
         n_features: a power of two.
     """
     lengths = np.diff(offsets)
-    sentences = np.repeat(np.arange(len(lengths)), lengths)
-    size = len(words) + _AROUND * (len(lengths) + 1)
-    places = np.arange(len(words)) + _AROUND * (sentences + 1)
-    around: list[NDArray[np.uint64]] = []
-    for values in (words, tags[words]):
-        padded = np.full(size, _AFTER, np.uint64)
-        padded[places] = values.astype(np.uint64) + np.uint64(_FIRST)
-        around.append(padded)
-    starts = np.arange(len(words)) - offsets[:-1][sentences]
-
-    def at(kind: int, place: int) -> NDArray[np.uint64]:
-        found = around[kind][places + place]
-        return np.where(starts + place < 0, np.uint64(_BEFORE), found) if place < 0 else found
-
-    cached: dict[tuple[int, int], Any] = {}
+    places = np.arange(len(words)) + _AROUND * (2 * np.repeat(np.arange(len(lengths)), lengths) + 1)
+    starts = offsets[:-1] + 2 * _AROUND * np.arange(len(lengths))
+    padded = np.full((2, len(words) + 2 * _AROUND * len(lengths)), _AFTER, np.uint64)
+    padded[:, (starts[:, None] + np.arange(_AROUND)).reshape(-1)] = _BEFORE
+    padded[0, places] = words + _FIRST
+    padded[1, places] = tags[words] + np.uint8(_FIRST)
     for number, template in enumerate(_TEMPLATES):
         hashes = np.full(len(words), number + 1, np.uint64)
-        for kind, where in enumerate(template):
-            for place in where:
-                if (kind, place) not in cached:
-                    cached[kind, place] = at(kind, place)
-                hashes = (hashes ^ cached[kind, place]) * np.uint64(0xFF51AFD7ED558CCD)
+        for values, around in zip(padded, template, strict=True):
+            for place in around:
+                hashes = (hashes ^ values[places + place]) * _MIXER
                 hashes ^= hashes >> np.uint64(32)
         yield ((hashes >> np.uint64(7)) % np.uint64(n_features)).astype(np.int64)
