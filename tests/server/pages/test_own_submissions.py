@@ -138,7 +138,7 @@ def test_refused_uploads_are_for_the_team(site: Site) -> None:
     """Members read them on the page, with a token, and in the copy of their data; others do not."""
     from pydantic import TypeAdapter
 
-    from captious.server.api.answers import RefusedAnswer
+    from captious.server.api.submission_answers import RefusedAnswer
 
     site.demo()
     ann, bob = site.user("ann"), site.user("bob")
