@@ -70,11 +70,19 @@ class TestSizeAndDate:
 
 
 class TestBans:
+    def test_it_asks_first(self, site: Site, team: Any) -> None:
+        submit(site, method="scored")
+        site.work()
+        question = manage(site, action="ban", team="Alpha", reason="Two accounts.").content.decode()
+        assert "Ban Alpha?" in question and 'value="Two accounts."' in question
+        [row] = parsed(site.client().get("/challenges/small/leaderboard.json"))
+        assert row["method"] == "scored"
+
     def test_a_ban(self, site: Site, team: Any) -> None:
         submit(site, method="scored")
         site.work()
         submit(site, method="waiting")
-        assert manage(site, action="ban", team="Alpha", reason="Two accounts.").status_code == 302
+        assert manage(site, action="ban", sure="1", team="Alpha", reason="Two accounts.").status_code == 302
         assert parsed(site.client().get("/challenges/small/leaderboard.json")) == []
         assert [row.status for row in site.submissions()] == ["done", "cancelled"]
         refused = submit(site)
@@ -94,7 +102,7 @@ class TestBans:
         pages = ("/challenges/small/", "/challenges/small/submissions", mine.url, "/challenges/small/submit?team=alpha")
         mia, bob = site.client(User.objects.get(username="mia")), site.client(site.user("bob"))
         assert not any("Banned" in mia.get(page).content.decode() for page in pages)
-        manage(site, action="ban", team="Alpha", reason="Two <accounts>.")
+        manage(site, action="ban", sure="1", team="Alpha", reason="Two <accounts>.")
         for page in pages:
             assert "Two &lt;accounts&gt;." in mia.get(page).content.decode(), page
             assert "Two &lt;accounts" not in bob.get(page).content.decode(), page
@@ -105,7 +113,7 @@ class TestBans:
 
     def test_a_check_does_not_ask_to_submit(self, site: Site, team: Any) -> None:
         assert "press <a" in submit(site, action="check").content.decode()
-        manage(site, action="ban", team="Alpha", reason="Two accounts.")
+        manage(site, action="ban", sure="1", team="Alpha", reason="Two accounts.")
         page = submit(site, action="check").content.decode()
         assert "No problems found." in page and "would be refused now" in page
         assert "press <a" not in page

@@ -222,6 +222,8 @@ class _Bundle:
             rest = sorted(
                 str(key) for key, value in row.items() if key not in _PHASE_KEYS and value not in (None, "", [], False)
             )
+            if row.get("is_public") is False:
+                rest.append("is_public (the phase is shown)")
             if rest:
                 self.left_out.append(f"of the phase {title}: {', '.join(rest)}")
             phases.append(phase)
@@ -287,7 +289,8 @@ class _Bundle:
         names = dict.fromkeys(row.get("reference_data") or row.get("test_annotation_file") for row in rows)
         files = [file for name in names if (file := self._path(name)) is not None]
         if len(files) > 1:
-            self.left_out.append("reference data of other phases: " + ", ".join(file.name for file in files[1:]))
+            others = ", ".join(file.name for file in files[1:])
+            self.left_out.append(f"reference data of other phases: {others}; {files[0].name} now judges all of them")
         paths: list[Path] = []
         for file in files[:1]:
             if file.is_file() and zipfile.is_zipfile(file):

@@ -37,6 +37,12 @@ _ASKED = {
         "It waits in the queue, and keeps the scores that it has until there are new ones. No quota counts it.",
         "Score it again",
     ),
+    "ban": (
+        "Ban {what}?",
+        "It may submit nothing more, what it has submitted is hidden, and what waits is canceled. Lifting the ban "
+        "shows none of it again.",
+        "Ban the team",
+    ),
     "board": ("Hide the leaderboard of {what}?", "Nobody but organizers sees it any more.", "Hide it"),
     "remove_participant": ("Remove {what}?", "They do not see the challenge any more.", "Remove"),
     "remove_webhook": ("Remove {what}?", "It is told nothing any more, and its secret is lost.", "Remove"),
@@ -134,6 +140,11 @@ def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | No
         what = _described(_submission(request, challenge))
     elif action == "board":
         what = str(_phase(request, challenge))
+    elif action == "ban":
+        form = BanForm(request.POST)
+        if not form.is_valid():
+            return None
+        what = str(form.cleaned_data["team"].name)
     elif action == "remove_participant":
         what = str(_participant(request, challenge).username)
     elif action == "remove_webhook":
