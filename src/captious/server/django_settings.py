@@ -140,6 +140,10 @@ STATIC_ROOT = None
 STATICFILES_DIRS = [
     (folder, str(files("captious.report") / "assets" / folder)) for folder in (SCRIPTS_FOLDER, DESIGN_FOLDER)
 ]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "captious.server.pages.static_digests.DigestStorage"},
+}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 

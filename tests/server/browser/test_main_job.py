@@ -83,7 +83,10 @@ def test_problems_of_a_file_and_the_check(open_page: Callable[..., Any], tmp_pat
     page.get_by_role("status").get_by_role("link", name="Submit").click()
     expect(page.get_by_role("button", name="Submit", exact=True)).to_be_in_viewport()
     page.get_by_role("link", name="My submissions").click()
-    expect(page.get_by_role("main")).not_to_contain_text("Bad")
+    refused = page.get_by_role("table", name="My submissions").get_by_role("row", name="Bad")
+    expect(refused).to_contain_text("more than one caption")
+    expect(refused).to_contain_text("3 problems in all")
+    expect(refused.get_by_role("link")).to_have_count(0)
 
 
 def test_a_file_that_was_checked_need_not_be_chosen_again(

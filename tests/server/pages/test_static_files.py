@@ -48,6 +48,20 @@ def test_what_the_browser_has_is_not_sent_again(site: Site) -> None:
     assert content(again) == b""
 
 
+def test_browsers_keep_what_has_its_digest(site: Site) -> None:
+    client = site.client()
+    site.demo()
+    [script] = re.findall(r'<script src="([^"]*times.js[^"]*)"', client.get("/challenges/demo/").content.decode())
+    path, digest = script.split("?v=")
+    whole = content(client.get(path))
+    assert hashlib.sha256(whole).hexdigest().startswith(digest) and len(digest) == 12
+    for headers in ({}, {"HTTP_ACCEPT_ENCODING": "gzip"}):
+        for address in (script, path, f"{path}?v=", f"{path}?v=0123456789ab"):
+            answer = client.get(address, **headers)
+            assert content(answer)
+            assert ("immutable" in answer["Cache-Control"]) == (address == script)
+
+
 @pytest.mark.parametrize("headers", [{}, {"HTTP_ACCEPT_ENCODING": "identity"}, {"HTTP_RANGE": "bytes=0-9"}])
 def test_others_get_them_as_they_are(site: Site, headers: dict[str, str]) -> None:
     answer = site.client().get(STYLE, **headers)

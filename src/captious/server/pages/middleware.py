@@ -20,6 +20,7 @@ from django.utils.cache import patch_vary_headers
 from captious.errors import CaptiousError
 from captious.server.pages.error_pages import ExplainedError, error_answer, is_api, unavailable
 from captious.server.pages.inline_style import style_policy
+from captious.server.pages.static_digests import FOREVER, digest
 from captious.server.people.rates import TooManyRequests
 from captious.server.people.second_step import is_missing
 from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
@@ -136,6 +137,9 @@ class Compressed(GZipMiddleware):
     def _static(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """A file of the site; files do not change while the server runs, so each is compressed once."""
         patch_vary_headers(response, ("Accept-Encoding",))
+        asked = request.GET.get("v")
+        if asked and asked == digest(request.path.removeprefix(settings.STATIC_URL)):
+            response["Cache-Control"] = FOREVER
         is_whole = request.method == "GET" and response.status_code == 200 and "Range" not in request.headers
         if not is_whole or not re.search(r"\bgzip\b", request.headers.get("Accept-Encoding", "")):
             return response
