@@ -52,6 +52,7 @@ def test_pages_are_small_and_nothing_moves(
 
 
 @pytest.mark.slow  # it takes the time of a machine that does nothing else
+@pytest.mark.nightly
 def test_pages_of_teams_are_there_within_a_second_on_a_slow_phone(open_page: Callable[..., Any]) -> None:
     page = open_page("ursula", width=390)
     page.goto("/")  # the connection, and the style and scripts of all pages
