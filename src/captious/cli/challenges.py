@@ -30,7 +30,7 @@ def challenges(server: str, token: str, format_: str) -> None:
             row["title"],
             "open" if row["is_open"] else "closed",
             row["url"],
-            " ".join(row.get("withheld", [])),  # which older servers do not say
+            " ".join(row["withheld"]),
         )
         for row in rows
     )

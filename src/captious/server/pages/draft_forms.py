@@ -1,73 +1,20 @@
-"""The forms with which a draft of a challenge is edited: one for the challenge, and lists of its parts."""
+"""The forms of a draft of a challenge: a new one, the challenge as a whole, and uploads. Lists: ``draft_parts``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.forms.formsets import BaseFormSet
-from django.utils import timezone
 from django.utils.text import slugify
 
 from captious.server.challenges.challenge_metrics import directions_of, ready_metrics
-from captious.server.challenges.definition import PhaseDefinition
-from captious.server.challenges.draft_folder import Row, effective, text_of
 from captious.server.models import Challenge, Draft
+from captious.server.pages.draft_fields import LinesField, MomentField, NameField, WordsField, choices_with
 from captious.server.pages.draft_problems import is_marked
-
-_MOST_ROWS = 30
-_NAME = r"^[a-z0-9-]+$"
-
-
-class _Name(forms.RegexField):
-    def __init__(self, **kwargs: Any) -> None:
-        kwargs.setdefault("error_messages", {"invalid": "Use lower-case letters, digits and hyphens."})
-        super().__init__(_NAME, max_length=80, **kwargs)
-
-
-class _Words(forms.CharField):
-    """Names in one line, as a list."""
-
-    def to_python(self, value: Any) -> Any:
-        return str(value or "").replace(",", " ").split()
-
-    def prepare_value(self, value: Any) -> Any:
-        return value if isinstance(value, str) else " ".join(value or [])
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return bool(self.to_python(data) != [*(initial or [])])
-
-
-class _Lines(forms.CharField):
-    """A list with a line for each."""
-
-    widget = forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "class": "code"})
-
-    def to_python(self, value: Any) -> Any:
-        return [line.strip() for line in str(value or "").splitlines() if line.strip()]
-
-    def prepare_value(self, value: Any) -> Any:
-        return value if isinstance(value, str) else "\n".join(value or [])
-
-
-class _Moment(forms.DateTimeField):
-    """A date and time in UTC, whatever the time zone of the server is."""
-
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S")
-
-    def to_python(self, value: Any) -> Any:
-        with timezone.override(UTC):
-            return super().to_python(value)
-
-    def prepare_value(self, value: Any) -> Any:
-        return value.astimezone(UTC).replace(tzinfo=None) if hasattr(value, "astimezone") else value
 
 
 class NewChallengeForm(forms.Form):
@@ -75,7 +22,7 @@ class NewChallengeForm(forms.Form):
 
     title = forms.CharField(max_length=200)
     summary = forms.CharField(required=False, max_length=500, help_text="One sentence for the list of challenges.")
-    slug = _Name(required=False, label="Name in addresses", help_text="By default, made of the title.")
+    slug = NameField(required=False, label="Name in addresses", help_text="By default, made of the title.")
     file = forms.FileField(
         label="References", help_text="In any format that captious reads, such as COCO's annotations, JSON or CSV."
     )
@@ -113,8 +60,8 @@ class ReferencesFileForm(_UploadForm):
         files: the captions files of the draft, as far as they have been saved.
     """
 
-    name = _Name(label="Name of the reference set", help_text="Such as c5. If it is there, its file is replaced.")
-    captions = _Name(required=False, label="Captions file that it judges")
+    name = NameField(label="Name of the reference set", help_text="Such as c5. If it is there, its file is replaced.")
+    captions = NameField(required=False, label="Captions file that it judges")
     field_order = ["name", "captions", "file"]
 
     def __init__(self, *args: Any, files: Sequence[str], **kwargs: Any) -> None:
@@ -155,8 +102,8 @@ class DraftForm(forms.Form):
     title = forms.CharField(max_length=200)
     summary = forms.CharField(required=False, help_text="One sentence for the list of challenges.")
     access = forms.ChoiceField(choices=[("public", "public"), ("participants", "participants only")])
-    organizers = _Words(required=False, help_text="User names.")
-    organized_by = _Lines(required=False, label="Organized by", help_text="As pages show it, a name in each line.")
+    organizers = WordsField(required=False, help_text="User names.")
+    organized_by = LinesField(required=False, label="Organized by", help_text="As pages show it, a name in each line.")
     license = forms.CharField(required=False, max_length=500)
     citation = forms.CharField(
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}), label="How to cite"
@@ -164,20 +111,22 @@ class DraftForm(forms.Form):
     terms = forms.ChoiceField(required=False, help_text="The text that teams accept before they submit.")
     team_approval = forms.BooleanField(required=False, label="Teams need the approval of the organizers to submit")
     team_size = forms.IntegerField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
-    teams_close = _Moment(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
+    teams_close = MomentField(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
     logo = forms.CharField(required=False, help_text="A file of the challenge.")
     image_url = forms.CharField(
         required=False, label="Address of images", help_text="With {id}, such as https://images.example.org/{id}.jpg."
     )
     metrics = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
-    more_metrics = _Lines(
+    more_metrics = LinesField(
         required=False,
         label="Metrics with parameters",
         help_text="And those that need something more, one in a line, such as spice:parser=bundled or wmd.",
     )
     rank_by = forms.ChoiceField(label="Ranked by", help_text="Those of metrics with parameters are here once saved.")
     max_words = forms.IntegerField(min_value=1, max_value=1000, label="Words that a caption may have")
-    settings = _Lines(required=False, label="Settings of metrics", help_text="One in a line, such as language = de.")
+    settings = LinesField(
+        required=False, label="Settings of metrics", help_text="One in a line, such as language = de."
+    )
     state = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, data: Any = None, *, initial: Mapping[str, Any]) -> None:
@@ -196,7 +145,7 @@ class DraftForm(forms.Form):
             (text, [(label, label) for label in labels]) for text, labels in outputs.items()
         ]
         titles = [str(text.get("title", "")) for text in initial["texts"]]
-        self._choices("terms").choices = [("", "none"), *_with(titles, [initial["terms"]])]
+        self._choices("terms").choices = [("", "none"), *choices_with(titles, [initial["terms"]])]
 
     def _choices(self, name: str) -> Any:
         return self.fields[name]
@@ -252,11 +201,6 @@ def _outputs_of(metrics: Iterable[str]) -> dict[str, list[str]]:
     return {text: labels for text, labels in outputs.items() if labels}
 
 
-def _with(names: Iterable[str], chosen: Iterable[str]) -> list[tuple[str, str]]:
-    """Choices: what can be chosen, and what is, which may be wrong."""
-    return [(name, name) for name in dict.fromkeys([*names, *chosen]) if name]
-
-
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     "": ("title", "summary", "access", "organizers", "metrics", "more_metrics", "rank_by", "state"),
     "Organizers, license, citation, logo, images": (
@@ -269,168 +213,3 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
     "Terms and teams": ("terms", "team_approval", "team_size", "teams_close"),
     "Captions and settings of metrics": ("max_words", "settings"),
 }
-
-
-class _PartForm(forms.Form):
-    """A row of a list.
-
-    Args:
-        known: list -> names of its rows, which others may name.
-        sent: the same of rows as they are sent, which may be new.
-
-    Attributes:
-        choosing: field -> the list whose rows it names, if it is one that does.
-    """
-
-    choosing: Mapping[str, str] = {}
-
-    def __init__(
-        self, *args: Any, known: Mapping[str, list[str]], sent: Mapping[str, list[str]], **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        for name, named in self.choosing.items():
-            value = self.initial.get(name) or []
-            chosen = [value] if isinstance(value, str) else [*map(str, value)]
-            if len(known[named]) < 2 and {*chosen} <= {*known[named]}:
-                del self.fields[name]  # there is nothing to choose
-                continue
-            field: Any = self.fields[name]
-            several = isinstance(field, forms.MultipleChoiceField)
-            field.choices = [*([] if several else [("", "choose one")]), *_with(known[named] + sent[named], chosen)]
-
-
-def _several(label: str, named: str) -> forms.MultipleChoiceField:
-    """Names of rows of another list."""
-    return forms.MultipleChoiceField(
-        required=False,
-        label=label,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=f"If none is ticked, all, also {named} that are added later.",
-    )
-
-
-class _TextForm(_PartForm):
-    title = forms.CharField(max_length=200)
-    markdown = forms.CharField(
-        required=False, strip=False, widget=forms.Textarea(attrs={"rows": 12, "class": "markdown"}), label="Markdown"
-    )
-
-
-class _CaptionsForm(_PartForm):
-    name = _Name()
-    pattern = forms.CharField(initial="*", help_text="Of its name in a zip file, with * and ?.")
-    public = forms.BooleanField(required=False, label="Everybody may see captions, references and scores of images")
-
-
-class _ReferencesForm(_PartForm):
-    choosing = {"captions": "captions"}
-
-    name = _Name()
-    captions = forms.ChoiceField(label="Captions file that it judges")
-
-
-class _DownloadForm(_PartForm):
-    title = forms.CharField(max_length=200)
-
-
-class _BaselineForm(_PartForm):
-    choosing = {"phases": "phases"}
-
-    method = forms.CharField(max_length=120)
-    phases = _several("Phases", "phases")
-    human = forms.BooleanField(required=False, label="Captions by people")
-    description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
-    link = forms.CharField(required=False, max_length=500)
-
-    def clean_description(self) -> str:
-        return str(self.cleaned_data["description"]).replace("\r\n", "\n")
-
-
-#: Values of challenge.toml that are other words in the form.
-_WORDS: Mapping[str, str] = {"at-once": "at once", "at-end": "when the phase has closed", "one": "only its entry"}
-
-
-def _choices(name: str) -> list[tuple[str, str]]:
-    annotation: Any = PhaseDefinition.model_fields[name].annotation
-    return [(value, _WORDS.get(value, value)) for value in annotation.__args__]
-
-
-def _limit(label: str) -> forms.IntegerField:
-    return forms.IntegerField(min_value=0, max_value=1_000_000, initial=0, label=label, help_text="0 for no limit.")
-
-
-class _PhaseForm(_PartForm):
-    choosing = {"captions": "captions"}
-
-    name = _Name()
-    title = forms.CharField(max_length=200)
-    opens = _Moment(required=False, help_text="In UTC.")
-    closes = _Moment(required=False, help_text="In UTC.")
-    captions = _several("Captions files", "captions files")
-    scored_per_day = _limit("Scored per day")
-    scored_in_total = _limit("Scored in total")
-    attempts_per_day = _limit("Uploads per day")
-    board = forms.ChoiceField(choices=_choices("board"), initial="public", label="Leaderboard")
-    entries = forms.ChoiceField(choices=_choices("entries"), initial="all", label="Submissions of a team shown")
-    scores_shown = forms.ChoiceField(choices=_choices("scores_shown"), initial="at-once")
-    digits = forms.IntegerField(min_value=1, max_value=8, initial=4)
-    equal_captions = forms.FloatField(min_value=0, max_value=1, initial=0.1, label="Largest share of equal captions")
-
-
-#: List -> what one of its rows is called, its form, whether rows can be added here.
-PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
-    "texts": ("text", _TextForm, True),
-    "phases": ("phase", _PhaseForm, True),
-    "captions": ("captions file", _CaptionsForm, True),
-    "references": ("reference set", _ReferencesForm, False),
-    "downloads": ("file to download", _DownloadForm, False),
-    "baselines": ("baseline", _BaselineForm, False),
-}
-
-
-def formsets(folder: Path, data: Any = None) -> dict[str, BaseFormSet]:
-    """The forms of all lists, with what is in the folder. Rows can name others that are sent with them."""
-    values = effective(folder)
-    known = {name: [str(row.get("name", "")) for row in values[name]] for name in ("captions", "phases")}
-    sent = {
-        name: [str(value) for key, value in (data or {}).items() if re.fullmatch(rf"{name}-\d+-name", key)]
-        for name in known
-    }
-    values["texts"] = [{**row, "markdown": text_of(folder, row)} for row in values["texts"]]
-    made: dict[str, BaseFormSet] = {}
-    for name, (_, form, can_add) in PARTS.items():
-        kind = forms.formset_factory(form, extra=int(can_add), can_delete=True, max_num=_MOST_ROWS)
-        made[name] = kind(data, prefix=name, initial=values[name], form_kwargs={"known": known, "sent": sent})
-    return made
-
-
-def rows_of_all(formsets: Mapping[str, BaseFormSet]) -> dict[str, list[Row]]:
-    """The rows of all lists, as ``write_values`` takes them; captions files that are renamed are so in all of them."""
-    lists = {name: _rows_of(formset) for name, formset in formsets.items()}
-    files = [str(row["name"]) for _, row in lists["captions"] if row is not None]
-    before = [str(form.initial["name"]) for form in formsets["captions"].initial_forms]
-    names = {before[place]: str(row["name"]) for place, row in lists["captions"] if row and place is not None}
-    for _, row in lists["references"]:
-        if row is None:
-            continue
-        if "captions" in row:
-            row["captions"] = names.get(row["captions"], row["captions"])
-        elif len(files) > 1 and len(before) == 1:  # which has been the only one so far
-            row["captions"] = names.get(before[0], before[0])
-    for _, row in lists["phases"]:
-        if row and row.get("captions"):
-            row["captions"] = [names.get(name, name) for name in row["captions"]]
-    return lists
-
-
-def _rows_of(formset: BaseFormSet) -> list[Row]:
-    rows: list[Row] = []
-    for place, form in enumerate(formset.forms):
-        is_new = place >= formset.initial_form_count()
-        row = {name: value for name, value in form.cleaned_data.items() if name != "DELETE"}
-        if form.cleaned_data.get("DELETE"):
-            rows += [] if is_new else [(place, None)]
-        elif not is_new or form.has_changed():
-            row |= {name: None for name in ("captions", "phases") if row.get(name) == []}  # by default, all
-            rows.append((None if is_new else place, row))
-    return rows

@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.forms.formsets import BaseFormSet
 
+from captious.server.pages.draft_parts import PARTS
+
 if TYPE_CHECKING:
     from captious.server.pages.draft_forms import DraftForm
 
-#: List -> what one of its rows is called, for messages.
-_ROWS: Mapping[str, str] = {
-    "texts": "text",
-    "phases": "phase",
-    "captions": "captions file",
-    "references": "reference set",
-    "downloads": "file to download",
-    "baselines": "baseline",
-}
-_ROW = re.compile(rf"({'|'.join(_ROWS)})\[(\d+)\]")
+_ROW = re.compile(rf"({'|'.join(PARTS)})\[(\d+)\]")
 _PLACE = re.compile(r"([a-z_]+)(?:\[(\d+)\])?(?:\.([a-z_.]+))?: ")
 
 
@@ -84,7 +77,7 @@ def _of_form(problem: str, form: DraftForm, lists: Mapping[str, BaseFormSet]) ->
         return FormProblem("", _named(problem, lists), "" if row_match is None else row_match[1])
     key, number, rest = match.groups()
     text = _named(problem[match.end() :], lists)
-    if key in _ROWS:
+    if key in PARTS:
         return _of_list(key, number, rest, text, lists)
     if key == "metrics" and number:
         name = next(iter(form.requested[int(number) - 1 : int(number)]), "")
@@ -138,7 +131,7 @@ def _named(text: str, lists: Mapping[str, BaseFormSet]) -> str:
 
 def _row_label(name: str, place: int, lists: Mapping[str, BaseFormSet]) -> str:
     """A row as people call it: "Phase “Main”", "New phase"."""
-    row, one = lists[name].forms[place], _ROWS[name]
+    row, one = lists[name].forms[place], PARTS[name][0]
     if place >= lists[name].initial_form_count():
         return f"New {one}"
     title = next((str(row.initial[key]) for key in ("title", "name", "method") if row.initial.get(key)), "")

@@ -42,15 +42,8 @@ from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError, one_line
 from captious.server.challenges.starter import write_starter
 from captious.server.models import Challenge, Draft, Phase
-from captious.server.pages.draft_forms import (
-    PARTS,
-    DraftForm,
-    NewChallengeForm,
-    PutFileForm,
-    ReferencesFileForm,
-    formsets,
-    rows_of_all,
-)
+from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, PutFileForm, ReferencesFileForm
+from captious.server.pages.draft_parts import PARTS, formsets, rows_of_all
 from captious.server.pages.draft_problems import FormProblem, form_errors, form_problems
 from captious.server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
 from captious.server.people.audit import record
@@ -304,6 +297,8 @@ def _editor(
 
 def _problems(draft: Draft) -> list[FormProblem]:
     """The problems of a draft for pages that lead to its form."""
+    if not draft.problems:
+        return []
     return form_problems(draft.problems, DraftForm(initial=_initial(draft)), formsets(draft.folder))
 
 

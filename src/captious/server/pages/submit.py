@@ -75,7 +75,10 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     quotas = [quota(phase, team, request.user, now) for phase in phases]
     status = 422 if form.errors or context["problems"] else 200
     context |= {"form": form, "team": team, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
-    context |= {"bans": bans_of(challenge, [asked]), "without_terms": teams_without(challenge, [team])}
+    context |= {
+        "bans": {pk: ban for pk, ban in bans.items() if pk == asked.pk},
+        "without_terms": teams_without(challenge, [team]),
+    }
     context["needed"] = [(phase, needed_captions(phase)) for phase in phases]
     context["to_approve"] = teams_to_approve(challenge, [team])
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)

@@ -1,0 +1,183 @@
+"""The lists of a draft of a challenge: a form for each row, such as a phase, a captions file or a baseline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.forms.formsets import BaseFormSet
+
+from captious.server.challenges.definition import PhaseDefinition
+from captious.server.challenges.draft_folder import Row, effective, text_of
+from captious.server.pages.draft_fields import MomentField, NameField, choices_with
+
+_MOST_ROWS = 30
+
+
+class _PartForm(forms.Form):
+    """A row of a list.
+
+    Args:
+        known: list -> names of its rows, which others may name.
+        sent: the same of rows as they are sent, which may be new.
+
+    Attributes:
+        choosing: field -> the list whose rows it names, if it is one that does.
+    """
+
+    choosing: Mapping[str, str] = {}
+
+    def __init__(
+        self, *args: Any, known: Mapping[str, list[str]], sent: Mapping[str, list[str]], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        for name, named in self.choosing.items():
+            value = self.initial.get(name) or []
+            chosen = [value] if isinstance(value, str) else [*map(str, value)]
+            if len(known[named]) < 2 and {*chosen} <= {*known[named]}:
+                del self.fields[name]  # there is nothing to choose
+                continue
+            field: Any = self.fields[name]
+            several = isinstance(field, forms.MultipleChoiceField)
+            names = choices_with(known[named] + sent[named], chosen)
+            field.choices = names if several else [("", "choose one"), *names]
+
+
+def _several(label: str, named: str) -> forms.MultipleChoiceField:
+    """Names of rows of another list."""
+    return forms.MultipleChoiceField(
+        required=False,
+        label=label,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=f"If none is ticked, all, also {named} that are added later.",
+    )
+
+
+class _TextForm(_PartForm):
+    title = forms.CharField(max_length=200)
+    markdown = forms.CharField(
+        required=False, strip=False, widget=forms.Textarea(attrs={"rows": 12, "class": "markdown"}), label="Markdown"
+    )
+
+
+class _CaptionsForm(_PartForm):
+    name = NameField()
+    pattern = forms.CharField(initial="*", help_text="Of its name in a zip file, with * and ?.")
+    public = forms.BooleanField(required=False, label="Everybody may see captions, references and scores of images")
+
+
+class _ReferencesForm(_PartForm):
+    choosing = {"captions": "captions"}
+
+    name = NameField()
+    captions = forms.ChoiceField(label="Captions file that it judges")
+
+
+class _DownloadForm(_PartForm):
+    title = forms.CharField(max_length=200)
+
+
+class _BaselineForm(_PartForm):
+    choosing = {"phases": "phases"}
+
+    method = forms.CharField(max_length=120)
+    phases = _several("Phases", "phases")
+    human = forms.BooleanField(required=False, label="Captions by people")
+    description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
+    link = forms.CharField(required=False, max_length=500)
+
+    def clean_description(self) -> str:
+        return str(self.cleaned_data["description"]).replace("\r\n", "\n")
+
+
+#: Values of challenge.toml that are other words in the form.
+_WORDS: Mapping[str, str] = {"at-once": "at once", "at-end": "when the phase has closed", "one": "only its entry"}
+
+
+def _choices(name: str) -> list[tuple[str, str]]:
+    annotation: Any = PhaseDefinition.model_fields[name].annotation
+    return [(value, _WORDS.get(value, value)) for value in annotation.__args__]
+
+
+def _limit(label: str) -> forms.IntegerField:
+    return forms.IntegerField(min_value=0, max_value=1_000_000, initial=0, label=label, help_text="0 for no limit.")
+
+
+class _PhaseForm(_PartForm):
+    choosing = {"captions": "captions"}
+
+    name = NameField()
+    title = forms.CharField(max_length=200)
+    opens = MomentField(required=False, help_text="In UTC.")
+    closes = MomentField(required=False, help_text="In UTC.")
+    captions = _several("Captions files", "captions files")
+    scored_per_day = _limit("Scored per day")
+    scored_in_total = _limit("Scored in total")
+    attempts_per_day = _limit("Uploads per day")
+    board = forms.ChoiceField(choices=_choices("board"), initial="public", label="Leaderboard")
+    entries = forms.ChoiceField(choices=_choices("entries"), initial="all", label="Submissions of a team shown")
+    scores_shown = forms.ChoiceField(choices=_choices("scores_shown"), initial="at-once")
+    digits = forms.IntegerField(min_value=1, max_value=8, initial=4)
+    equal_captions = forms.FloatField(min_value=0, max_value=1, initial=0.1, label="Largest share of equal captions")
+
+
+#: List -> what one of its rows is called, its form, whether rows can be added here.
+PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
+    "texts": ("text", _TextForm, True),
+    "phases": ("phase", _PhaseForm, True),
+    "captions": ("captions file", _CaptionsForm, True),
+    "references": ("reference set", _ReferencesForm, False),
+    "downloads": ("file to download", _DownloadForm, False),
+    "baselines": ("baseline", _BaselineForm, False),
+}
+
+
+def formsets(folder: Path, data: Any = None) -> dict[str, BaseFormSet]:
+    """The forms of all lists, with what is in the folder. Rows can name others that are sent with them."""
+    values = effective(folder)
+    known = {name: [str(row.get("name", "")) for row in values[name]] for name in ("captions", "phases")}
+    sent = {
+        name: [str(value) for key, value in (data or {}).items() if re.fullmatch(rf"{name}-\d+-name", key)]
+        for name in known
+    }
+    values["texts"] = [{**row, "markdown": text_of(folder, row)} for row in values["texts"]]
+    made: dict[str, BaseFormSet] = {}
+    for name, (_, form, can_add) in PARTS.items():
+        kind = forms.formset_factory(form, extra=int(can_add), can_delete=True, max_num=_MOST_ROWS)
+        made[name] = kind(data, prefix=name, initial=values[name], form_kwargs={"known": known, "sent": sent})
+    return made
+
+
+def rows_of_all(formsets: Mapping[str, BaseFormSet]) -> dict[str, list[Row]]:
+    """The rows of all lists, as ``write_values`` takes them; captions files that are renamed are so in all of them."""
+    lists = {name: _rows_of(formset) for name, formset in formsets.items()}
+    files = [str(row["name"]) for _, row in lists["captions"] if row is not None]
+    before = [str(form.initial["name"]) for form in formsets["captions"].initial_forms]
+    names = {before[place]: str(row["name"]) for place, row in lists["captions"] if row and place is not None}
+    for _, row in lists["references"]:
+        if row is None:
+            continue
+        if "captions" in row:
+            row["captions"] = names.get(row["captions"], row["captions"])
+        elif len(files) > 1 and len(before) == 1:  # which has been the only one so far
+            row["captions"] = names.get(before[0], before[0])
+    for _, row in lists["phases"]:
+        if row and row.get("captions"):
+            row["captions"] = [names.get(name, name) for name in row["captions"]]
+    return lists
+
+
+def _rows_of(formset: BaseFormSet) -> list[Row]:
+    rows: list[Row] = []
+    for place, form in enumerate(formset.forms):
+        is_new = place >= formset.initial_form_count()
+        row = {name: value for name, value in form.cleaned_data.items() if name != "DELETE"}
+        if form.cleaned_data.get("DELETE"):
+            rows += [] if is_new else [(place, None)]
+        elif not is_new or form.has_changed():
+            row |= {name: None for name in ("captions", "phases") if row.get(name) == []}  # by default, all
+            rows.append((None if is_new else place, row))
+    return rows
