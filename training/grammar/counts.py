@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import log
@@ -13,11 +14,12 @@ from captious.parsing.lexicon import Lexicon, lexicon_of, signature
 from captious.resources.grammar import Grammar
 from derivations import Derivations
 
-__all__ = ["Reduced", "count"]
+__all__ = ["Reduced", "category", "count"]
 
 _OFTEN = 30  # words that occur this often have no tags but those they were seen with
 _SHARE = 0.5  # of a known word's tags that go by its shape, in occurrences
 _PRIOR = 2.0  # occurrences of all unknown words together that every shape is given
+_MARKS = re.compile(r"(?<=.)[-=|#^~_\[].*")
 _LEAST_OF_SHAPE, _LEAST_OF_WORD = 1e-4, 0.01
 
 
@@ -49,6 +51,11 @@ class Reduced:
     lexicon: tuple[str, ...]
     lexical_rules: NDArray[np.int32]
     lexical_scores: NDArray[np.float64]
+
+
+def category(state: str) -> str:
+    """The category that a state is split from: NN of NN^NP."""
+    return _MARKS.sub("", state)
 
 
 def count(official: Grammar, derivations: Derivations) -> Reduced:

@@ -5,14 +5,12 @@ Steps of a weight shrink with the changes that it has had (Duchi et al. 2011).
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.parsing.span_ends import UNIT, SpanEnds, features
 from captious.resources.grammar import Grammar
-from counts import Reduced
+from counts import Reduced, category
 from derivations import Derivations
 
 __all__ = ["likely_tags", "span_ends", "train_span_ends"]
@@ -21,13 +19,13 @@ _FEATURES = 1 << 18
 _BATCH = 8192
 _STEP, _LAST_STEP = 0.3, 0.02
 _LEAST = 1e-3  # the square of the changes that a weight is taken to have had
-_MARKS = re.compile(r"(?<=.)[-=|#^~_\[]")
 _MOST = 40.0  # of a logit, for its chance
 
 
 def span_ends(official: Grammar, derivations: Derivations) -> NDArray[np.bool_]:
     """Whether constituents of several words begin with each word, and whether they end with it: bool[n_words, 2]."""
-    tags = {state for state, name in enumerate(official.states) if name in set(official.tags)}
+    names = set(official.tags)
+    tags = {state for state, name in enumerate(official.states) if name in names}
     root, boundary = official.states.index("ROOT"), official.states.index(".$$.")
     binary, unary = official.binary_rules.tolist(), official.unary_rules.tolist()
     labels = np.zeros((sum(map(len, derivations.sentences)), 2), bool)
@@ -58,7 +56,7 @@ def span_ends(official: Grammar, derivations: Derivations) -> NDArray[np.bool_]:
 def likely_tags(official: Grammar, grammar: Reduced, derivations: Derivations) -> NDArray[np.uint8]:
     """The tag that each word of the lexicon most often has: uint8, by its number."""
     of_states = np.bincount(np.concatenate(derivations.states), minlength=len(official.states))[grammar.states]
-    names = [_MARKS.split(official.states[state])[0] for state in grammar.states.tolist()]
+    names = [category(official.states[state]) for state in grammar.states.tolist()]
     number = {name: place for place, name in enumerate(sorted({names[tag] for tag in grammar.tags.tolist()}))}
     states, words = grammar.lexical_rules.T
     chances = grammar.lexical_scores + np.log(np.maximum(of_states[states], 0.1))
@@ -87,13 +85,10 @@ def train_span_ends(
     table = np.stack([numbers.astype(np.int32) for numbers in features(words, tags, offsets, _FEATURES)], axis=1)
     weights = np.zeros((2, _FEATURES), np.float32)
     squares = np.full_like(weights, _LEAST)
-    batches = [(number, start) for number in range(passes) for start in range(0, len(words), _BATCH)]
-    order = rng.permutation(len(words))
-    for done, (_, start) in enumerate(batches):
-        if start == 0:
-            order = rng.permutation(len(words))
+    order = np.concatenate([rng.permutation(len(words)) for _ in range(passes)])
+    for start in range(0, len(order), _BATCH):
         these = order[start : start + _BATCH]
-        step = max(_STEP * (1 - done / len(batches)), _LAST_STEP)
+        step = max(_STEP * (1 - start / len(order)), _LAST_STEP)
         flat = table[these].reshape(-1)
         for kind in range(2):
             logits = np.clip(weights[kind][table[these]].sum(axis=1), -_MOST, _MOST)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import re
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from captious.parsing.tree_parser import TreeParser
 from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays, write_arrays
 from captious.resources.grammar import FILE, FORMAT, VERSION, Grammar
-from counts import Reduced, count
+from counts import Reduced, category, count
 from derivations import derive
 from perceptron import Perceptron
 from spans import likely_tags, span_ends, train_span_ends
@@ -37,7 +37,6 @@ STEPS_OF_VARIANTS = (0.1, 0.05, 0.02)
 VARIANTS = 16  # of a word
 PASSES_OF_SPANS = 2
 TUNED_ON = 3000  # captions; it makes parsing faster and changes nothing
-_MARKS = re.compile(r"(?<=.)[-=|#^~_\[].*")
 
 
 def main() -> None:
@@ -82,14 +81,12 @@ def main() -> None:
     model = Perceptron(grammar, derivations)
     print(f"frequencies: {model.agreement(held, model.scores):.2%} of held-out derivations", flush=True)
     passes = [(n_captions, step) for step in options.steps] + [(n_all, step) for step in options.steps_of_variants]
-    before = None
-    for number, (n, step) in enumerate(passes):
-        if before not in (None, (n, step)):
-            model.anneal()
-        before = n, step
-        wrong = model.train(rng.permutation(n), options.batch, step)
-        right = model.agreement(held, model.averaged)
-        print(f"pass {number + 1}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
+    for (n, step), stage in groupby(passes):
+        model.anneal()
+        for _ in stage:
+            wrong = model.train(rng.permutation(n), options.batch, step)
+            right = model.agreement(held, model.averaged)
+            print(f"step {step}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
     tags = likely_tags(official, grammar, derivations[:n_all])
     offsets = np.cumsum([0, *map(len, derivations.sentences[:n_all])])
     entries = np.concatenate([model.entries[sentence] for sentence in derivations.sentences[:n_all]])
@@ -144,7 +141,7 @@ def _name(state: str, number: int) -> str:
         return f"@{number}"
     if state == "ROOT" or state.startswith("-"):
         return state
-    return f"{_MARKS.sub('', state)}{'-TMP' if '-TMP' in state else ''}-{number}"
+    return f"{category(state)}{'-TMP' if '-TMP' in state else ''}-{number}"
 
 
 if __name__ == "__main__":
