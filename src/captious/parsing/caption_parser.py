@@ -113,11 +113,6 @@ class CaptionParser:
         """What files of prepared references call it."""
         return f"grammar {self.label}"
 
-    @property
-    def is_linear(self) -> bool:
-        """Whether the time of a long sentence grows with its length, and not with the cube of it."""
-        return self.parser.is_linear
-
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Iterator[Parse]:
         """The parses of n captions, from their words, as they are made."""
         return map(parse_of, self.trees(words))

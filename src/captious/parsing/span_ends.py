@@ -1,10 +1,10 @@
 """Which words the constituents of a sentence may begin and end with, so that parsing it takes linear time.
 
 Two linear classifiers look at the three words before and after each word, and at the tag that each of them most often
-has. What they rule out closes three of four cells of a chart (Roark and Hollingshead 2008, "Classifying Chart Cells for
-Quadratic Complexity Context-Free Inference"). Constituents of more than ``LONGEST`` words that touch neither end of
-the sentence are ruled out, too, so that the number of cells grows with that of words. ``training/grammar`` makes the
-weights.
+has. What they rule out closes more than half of the cells of a chart (Roark and Hollingshead 2008, "Classifying Chart
+Cells for Quadratic Complexity Context-Free Inference"). Constituents of more than ``LONGEST`` words that touch neither
+end of the sentence are ruled out, too, so that the number of cells grows with that of words. ``training/grammar`` makes
+the weights.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ UNIT = 1 / 32
 
 _LEAST = -6.0  # logit of what is not ruled out
 _AROUND = 3  # words before and after that are looked at
-_BEFORE, _AFTER, _FIRST = 0, 1, 2  # in place of words and tags beside the sentence, whose own count from _FIRST
+_BEFORE, _AFTER = 0, 1  # stand for the words and tags around a sentence
+_FIRST = 2  # its own are numbered from here
 _MIXER = np.uint64(0xFF51AFD7ED558CCD)  # an odd number with bits of all kinds (MurmurHash3)
 #: Places of words and of tags, from the word that is judged.
 _TEMPLATES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (

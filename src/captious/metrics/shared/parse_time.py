@@ -35,7 +35,7 @@ def slow_parses(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -
     sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(tokenizer))
     lengths = np.concatenate([side.lengths for side in sides])
     lengths = lengths[lengths > LONG_SENTENCE]
-    if parser.is_linear:
+    if parser.parser.is_linear:
         seconds = _OF_A_WORD * float(lengths.sum())
     else:
         hundreds = lengths / _WORDS
