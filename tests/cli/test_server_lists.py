@@ -39,7 +39,7 @@ ROWS = [
 ]
 WITHHELD = "Final: This phase does not show scores."
 CHALLENGES = [
-    {"slug": "demo", "title": "Scenes", "is_open": True, "url": "https://x.org/challenges/demo/"},
+    {"slug": "demo", "title": "Scenes", "is_open": True, "url": "https://x.org/challenges/demo/", "withheld": []},
     {
         "slug": "more",
         "title": "More",
