@@ -59,7 +59,7 @@ def _as_json(rows: list[dict[str, Any]]) -> str:
 
 
 def _scores(row: dict[str, Any]) -> str:
-    if row["status"] == "done" and row.get("withheld"):  # which older servers do not say
+    if row["status"] == "done" and row["withheld"]:
         return str(row["withheld"])
     known = {name: score for name, score in row["scores"].items() if score is not None}
     return " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in known.items())
