@@ -132,6 +132,12 @@ class CaptiousWarning(UserWarning):
     """A result that is valid but may be misleading."""
 
 
+class Advice(str):
+    """A warning that need not be repeated: commands print it once, and results always hold it."""
+
+    __slots__ = ()
+
+
 def option(name: str, value: str = "") -> str:
     """An option as readers of a message write it: ``--idf coco`` on the command line, ``idf="coco"`` in Python.
 

@@ -58,6 +58,15 @@ def published(web: Web, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return addresses
 
 
+@pytest.mark.usefixtures("folder", "tables")
+def test_it_is_offered_once(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    score = ("score", "baseline.json", "references.json", "-m", "spice")
+    assert run(*score).err.count(INSTALL) == 1
+    assert run(*score).err == ""
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(cache.with_name("another")))
+    assert run(*score).err.count(INSTALL) == 1
+
+
 def test_from_where_it_is_published(run: Run, web: Web, published: list[str], cache: Path) -> None:
     outcome = run("resources", "get", "spice-grammar")
     (index,) = cache.rglob("spice-grammar-*.index")

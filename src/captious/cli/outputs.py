@@ -16,10 +16,11 @@ from click.core import ParameterSource
 from captious.atomic_write import check_place, takes_anything, whole_file
 from captious.cli.library_options import FILE, Command, option_of
 from captious.displayed import Displayed
-from captious.errors import ParameterError
+from captious.errors import Advice, ParameterError
 from captious.metrics.contract.catalogue import NAMES
 from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
 from captious.report.terminal import as_text, plain_text, rich_text
+from captious.resources.cache import is_first_time
 from captious.table import Table
 
 if TYPE_CHECKING:
@@ -225,8 +226,10 @@ def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
 
 
 def warn(messages: Sequence[str]) -> None:
-    """Print warnings on stderr, each once."""
+    """Print warnings on stderr, each once, and advice only if no command has printed it before."""
     for message in dict.fromkeys(messages):
+        if isinstance(message, Advice) and not is_first_time(message):
+            continue
         click.echo(f"{click.style('warning:', fg='yellow')} {message}", err=True)
 
 

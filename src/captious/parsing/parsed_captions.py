@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import Advice, ParameterError, UnknownNameError
 from captious.parsing.parses import Parse, StoredParses, parse_arrays
 from captious.resources.grammar import BUNDLED
 from captious.text.tokenizers import Tokenizer
@@ -189,6 +189,9 @@ def approximate(label: str) -> list[str]:
     if not any(re.fullmatch(rf"{BUNDLED}-\d+", part) for part in re.split(r"[(),|: ]", label)):
         return []
     return [
-        "SPICE is using the bundled approximate grammar (correlation .998 with the official scores over 80,095 "
-        "captions, corpus scores within .0011). For official scores, run: captious resources get spice-grammar."
+        Advice(
+            "SPICE is using the bundled approximate grammar (correlation .993 to .998 with the official scores on six "
+            "sets of captions, corpus scores within .0011). For official scores, run: captious resources get "
+            "spice-grammar."
+        )
     ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from captious.errors import ResourceError
@@ -50,3 +52,14 @@ def make_folder(folder: Path) -> Path:
             help="set CAPTIOUS_CACHE to a writable folder",
         )
     return folder
+
+
+def is_first_time(message: str) -> bool:
+    """Whether a message has not been noted in the cache before; notes it. True where the cache is not writable."""
+    note = cache_folder() / "shown" / hashlib.sha256(message.encode()).hexdigest()[:16]
+    if note.exists():
+        return False
+    with suppress(OSError):
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.touch()
+    return True
