@@ -65,7 +65,7 @@ class TestFrequencies:
     @pytest.mark.parametrize("name", [REFERENCES, "none.idf"])
     def test_a_file_that_does_not_have_them(self, folder: Path, run: Run, name: str) -> None:
         outcome = run("score", "baseline.json", REFERENCES, "-m", "cider-d", "--idf", name)
-        assert_refused(outcome, name, "captious fit cider-d REFERENCES -o FILE.idf")
+        assert_refused(outcome, name, "--idf coco", "captious fit cider-d REFERENCES -o FILE.idf")
 
     def test_candidates_in_place_of_references_are_noticed(self, folder: Path, run: Run) -> None:
         outcome = run("fit", "cider-d", "baseline.json", "-o", "own.idf")

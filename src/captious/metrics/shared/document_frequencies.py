@@ -204,7 +204,7 @@ class DocumentFrequencies:
         """
         from captious.resources.npy_files import read_npz
 
-        help = "create it again: captious fit cider-d REFERENCES -o FILE.idf"
+        help = f"use {option('idf', 'coco')}, or create a file: captious fit cider-d REFERENCES -o FILE.idf"
         raw = user_bytes(path, "document frequencies", help)
         try:
             content = read_npz(io.BytesIO(raw))
