@@ -51,6 +51,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--postgresql", action="store_true", help="tests/server: a temporary PostgreSQL, not SQLite")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than processors: some tests wait for a time to pass."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection() -> None:
     """No looking for garbage while the many tests are made, ..."""
     gc.disable()

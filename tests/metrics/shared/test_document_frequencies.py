@@ -250,9 +250,9 @@ def test_files_that_cannot_be_read(path: str, tmp_path: Path) -> None:
 
 def test_every_byte_may_be_damaged(tmp_path: Path) -> None:
     # Some bytes of an archive mean nothing; what does load is the same frequencies, and nothing else happens.
-    path = tmp_path / "x.idf"
     for at in range(len(WHOLE)):
         for value in {WHOLE[at] ^ 1, WHOLE[at] ^ 0x80}:
+            path = tmp_path / f"{at}-{value}.idf"  # to write over a file takes longer
             path.write_bytes(WHOLE[:at] + bytes([value]) + WHOLE[at + 1 :])
             try:
                 loaded = DocumentFrequencies.load(path)
@@ -260,6 +260,7 @@ def test_every_byte_may_be_damaged(tmp_path: Path) -> None:
                 continue
             assert by_words(loaded) == {("a",): 3, ("a", "dog"): 2}, f"byte {at}"
     for length in range(0, len(WHOLE), 7):
+        path = tmp_path / f"{length}.idf"
         path.write_bytes(WHOLE[:length])
         with pytest.raises(ResourceError):
             DocumentFrequencies.load(path)

@@ -46,6 +46,7 @@ class Door:
         self.port = listener.getsockname()[1]
         settings = {"web_threads": 2, "concurrent_reads": 1, "upload_mebibytes": 2, **settings}
         self.server = web_server.WebServer(self._answer, listener, ServerSettings(data=data, **settings))
+        self.server.adj.cleanup_interval = self.server.adj.asyncore_loop_timeout = 0.1  # not to wait for whole seconds
         self.thread = threading.Thread(target=self.server.serve, args=(self.stop, 30), daemon=True)
         self.thread.start()
 
@@ -101,11 +102,11 @@ def get(path: str, *, last: bool = False) -> bytes:
 
 def answer(connection: socket.socket) -> tuple[int, bytes]:
     """What is received until the server closes: its status, and all of it."""
-    received = b""
+    received = bytearray()
     while more := connection.recv(65536):
         received += more
     status = re.match(rb"HTTP/1\.\d (\d+)", received)
-    return int(status[1]) if status else 0, received
+    return int(status[1]) if status else 0, bytes(received)
 
 
 @pytest.fixture
@@ -187,7 +188,7 @@ def test_slow_requests_end_with_408(
 
 
 def test_uploads_may_take_longer(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_SECONDS", 2)
+    monkeypatch.setattr(web_server, "_SECONDS", 0.5)
     door = new_door(upload_seconds=600)
     door.hold.set()
     with door.connect(upload(6, body=b"x")) as connection, door.connect(upload(6, "/sign-in", b"x")) as form:
@@ -329,6 +330,7 @@ def test_one_address_behind_a_proxy_cannot_take_all_connections(
 ) -> None:
     """Connections on which nothing goes on, as a proxy keeps them, do not count."""
     monkeypatch.setattr(web_server, "_CONNECTIONS", 40)
+    monkeypatch.setattr(web_server, "_SCARCE", 0.3)
     door = new_door(behind_proxy=True, web_threads=8)
     taken = [door.connect(sent.replace(b"Host: x", b"X-Forwarded-For: 192.0.2.1"), buffer=4096) for _ in range(80)]
     with door.connect(get("/", last=True).replace(b"Host: x", b"X-Forwarded-For: 192.0.2.2")) as other:
@@ -446,7 +448,7 @@ def test_requests_that_are_sent_at_once_are_answered_in_order(new_door: Callable
 
 def test_clients_that_read_nothing(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     """Each occupies one answer, whatever it has asked for, until it is disconnected; threads that wait for it go on."""
-    monkeypatch.setattr(web_server, "_STUCK", 1)
+    monkeypatch.setattr(web_server, "_STUCK", 0.3)
     door = new_door()
     door.server.adj.outbuf_high_watermark = 1 << 20
     silent = [door.connect(get("/large") * 1000, buffer=4096) for _ in range(4)]
@@ -506,11 +508,11 @@ def test_addresses_take_turns_with_passwords_and_pages_go_on(new_door: Callable[
 
 
 def test_clients_that_read_slowly(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_STUCK", 3)
+    monkeypatch.setattr(web_server, "_STUCK", 1)
     with new_door().connect(get("/large", last=True), buffer=1 << 18) as connection:
         n = 0
         for _ in range(8):
-            sleep(0.5)
+            sleep(0.2)
             n += len(connection.recv(1 << 18))
         assert n + len(answer(connection)[1]) > LARGE << 20
 
