@@ -86,6 +86,8 @@ CAPTIOUS_INLINE std::size_t move_members(std::span<std::uint64_t> set, State* li
 Chart::Chart(const Grammar& grammar)
     : grammar_(grammar),
       n_words_((grammar.n_states() + 63) / 64),
+      bits_(n_words_),
+      ranks_(n_words_),
       base_(grammar.n_states(), kNever),
       score_(grammar.n_states(), kNever),
       touched_(n_words_),
@@ -98,10 +100,8 @@ void Chart::begin(Words words, std::size_t n_kept) {
     std::size_t n_cells = index(0, words.size() + 1), kept = index(0, n_kept + 1);
     cells_.resize(kept);
     cells_.resize(n_cells);
-    bits_.resize(kept * n_words_);
-    bits_.resize(n_cells * n_words_);
-    ranks_.resize(n_cells * n_words_);
     const Cell last = n_kept == 0 ? Cell{} : cell(0, n_kept);  // it was filled after the others of these words
+    n_sets_ = last.set + 1;
     n_items_ = last.end;
     n_drives_ = last.end_drives;
     n_buried_ = last.end_buried;
@@ -156,8 +156,13 @@ CAPTIOUS_INLINE void Chart::take_listed(const Reaches& reaches) {
 // Makes items of what reaches what it must.
 template <typename Reaches>
 CAPTIOUS_INLINE void Chart::store(std::size_t begin, std::size_t end, const Reaches& reaches) {
-    std::size_t cell = index(begin, end);
-    std::uint64_t* bits = bits_.data() + cell * n_words_;
+    Cell& current = cells_[index(begin, end)];
+    current.set = n_sets_++;
+    if (bits_.size() < n_sets_ * n_words_) {
+        bits_.resize(2 * n_sets_ * n_words_);
+        ranks_.resize(bits_.size());
+    }
+    std::uint64_t* bits = bits_.data() + current.set * n_words_;
     std::copy(reached_.begin(), reached_.end(), bits);
     std::size_t n = move_members(reached_, list_.data());
     if (states_.size() < n_items_ + n + 1) {
@@ -165,7 +170,6 @@ CAPTIOUS_INLINE void Chart::store(std::size_t begin, std::size_t end, const Reac
         scores_.resize(states_.size());
     }
     if (buried_.size() < n_buried_ + n + 1) buried_.resize(2 * (n_buried_ + n) + 1);
-    Cell& current = cells_[cell];
     current.begin = n_items_;
     current.first_buried = n_buried_;
     for (std::size_t i = 0; i < n; ++i) {
@@ -180,7 +184,7 @@ CAPTIOUS_INLINE void Chart::store(std::size_t begin, std::size_t end, const Reac
         n_items_ += static_cast<std::uint32_t>(kept);
         bits[state / 64] ^= (kept ^ 1) << state % 64;
     }
-    std::uint16_t* ranks = ranks_.data() + cell * n_words_;
+    std::uint16_t* ranks = ranks_.data() + current.set * n_words_;
     std::size_t rank = 0;
     for (std::size_t word = 0; word < n_words_; ++word) {
         ranks[word] = static_cast<std::uint16_t>(rank);

@@ -89,6 +89,7 @@ public:
 
 private:
     struct Cell {
+        std::size_t set = 0;                             // place of the set of its states; the first one is empty
         std::uint32_t begin = 0, end = 0;                // places of items, in the order of their states
         std::uint32_t first_buried = 0, end_buried = 0;  // places in buried_
         std::uint32_t left_drives = 0, right_drives = 0,
@@ -104,8 +105,8 @@ private:
     // The cells of the first words are before all others, however many words follow.
     static std::size_t index(std::size_t begin, std::size_t end) { return end * (end - 1) / 2 + begin; }
     const Cell& cell(std::size_t begin, std::size_t end) const { return cells_[index(begin, end)]; }
-    const std::uint64_t* bits(std::size_t cell) const { return bits_.data() + cell * n_words_; }
-    const std::uint16_t* ranks(std::size_t cell) const { return ranks_.data() + cell * n_words_; }
+    const std::uint64_t* bits(std::size_t cell) const { return bits_.data() + cells_[cell].set * n_words_; }
+    const std::uint16_t* ranks(std::size_t cell) const { return ranks_.data() + cells_[cell].set * n_words_; }
     float score(std::size_t cell, State state) const {
         std::uint64_t here = bits(cell)[state / 64u], member = std::uint64_t{1} << state % 64;
         if ((here & member) == 0) return kNever;
@@ -130,7 +131,8 @@ private:
     std::size_t n_words_;  // of 64 bits, for a set of states
     Words words_;
     std::vector<Cell> cells_;
-    std::vector<std::uint64_t> bits_;   // by cell: the set of its states
+    std::size_t n_sets_ = 1;
+    std::vector<std::uint64_t> bits_;   // by place, with room for more: the set of the states of a cell
     std::vector<std::uint16_t> ranks_;  // beside bits: how many items of the cell are before
     // By place, with room for more: the state and the score of its best derivation.
     std::uint32_t n_items_ = 0;
