@@ -77,6 +77,28 @@ def test_long_sentences_have_trees(parsers: dict[str, TreeParser], length: int) 
     assert ((derived.begins[long] == 0) | (derived.ends[long] >= n - 1)).all()
 
 
+def test_a_wider_beam_finds_trees_that_the_first_one_misses(parsers: dict[str, TreeParser]) -> None:
+    """Not all spans are tried at once: the best tree has constituents that are too long."""
+    text = (
+        "a large passenger airplane flying through the air an airplane that is either landing or just taking off a "
+        "passenger plane taking off into the sky a bathroom with a toilet sink and shower a little bathrood decorated "
+        "with many colorful objects bathroom containing a toilet a sink and a wicker basket a long empty minimal "
+        "modern skylit home kitchen a narrow kitchen ending with a chrome refrigerator a room that has a stove and a "
+        "icebox in it an office cubicle with four different types of computers an office with desk computer and chair "
+        "and laptop a desk and"
+    )
+    words = text.split()
+    assert len(words) == 100
+
+    def n_long(name: str) -> int:
+        derived = parsers[name].derivations([words])
+        assert derived.scores[0] > -np.inf
+        long = derived.ends - derived.begins > LONGEST
+        return int((long & (derived.begins > 0) & (derived.ends < len(words) - 1)).sum())
+
+    assert (n_long("linear"), n_long("exact")) == (0, 5)
+
+
 def test_most_trees_are_the_best_ones(parsers: dict[str, TreeParser]) -> None:
     sentences = [sentence for length in (22, 30, 38) for sentence in long_sentences(length, 40)]
     exact, linear = (parsers[name].derivations(sentences) for name in ("exact", "linear"))

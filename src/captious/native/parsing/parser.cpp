@@ -18,9 +18,9 @@ constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
 constexpr float kBeams[] = {10.0f, 20.0f};
 constexpr float kWorstSlack = 2.0f;
 constexpr std::size_t kLongestGuided = 40;
-// How far from the best of its cell something may be when only some spans are looked at. Ten loses 2 % of captions,
-// twelve 1 %, this one none of 2,000.
-constexpr float kWidth = 14.0f;
+// How far from the best of its cell something may be when only some spans are looked at, first and if nothing is found.
+// Ten loses 2 % of captions, twelve 1 %, fourteen none of 2,000 and 1 % of texts of 100 words, which twenty parses.
+constexpr float kWidths[] = {14.0f, 20.0f};
 
 // What may stand over a word, of its tags and the chains above them.
 class ItemMaker {
@@ -249,9 +249,12 @@ void Worker::parse_plainly(const WordTable& table, Sentence words, Derivation& d
 void Worker::parse_spans(const WordTable& table, Sentence words, const Spans& spans, Derivation& derivation) {
     take(table, words);
     plain_.clear();
-    chart_.fill_beam(items_, pcfg_.coarsening(), kWidth, spans);
-    read_off(derivation);
-    if (derivation.score == kNever) parse_plainly(table, words, derivation);
+    for (float width : kWidths) {
+        chart_.fill_beam(items_, pcfg_.coarsening(), width, spans);
+        read_off(derivation);
+        if (derivation.score != kNever) return;
+    }
+    parse_plainly(table, words, derivation);
 }
 
 // The score of a derivation that is easily found, or kNever.
