@@ -87,11 +87,28 @@ class TestBans:
         assert [row.status for row in site.submissions()] == ["done", "cancelled"]
         refused = submit(site)
         assert refused.status_code == 422
-        assert "Alpha may not submit to this challenge: Two accounts." in refused.content.decode()
-        assert submit(site, team="ann").status_code == 302  # it is the team that is banned
+        assert "Alpha and its members may not submit to this challenge: Two accounts." in refused.content.decode()
+        assert submit(site, team="ann").status_code == 422
         assert manage(site, action="lift", team="alpha").status_code == 302
         assert submit(site).status_code == 302
         assert [row["method"] for row in parsed(site.client().get("/challenges/small/leaderboard.json"))] == []
+
+    def test_members_submit_with_no_new_team(self, site: Site, team: Any) -> None:
+        from captious.server.models import Membership, User
+        from captious.server.people.teams import create_team
+
+        manage(site, action="ban", sure="1", team="Alpha", reason="Two accounts.")
+        ann, bob = User.objects.get(username="ann"), site.user("bob")
+        create_team("Beta", ann)
+        refused = submit(site, team="beta")
+        assert refused.status_code == 422
+        assert "Alpha and its members may not submit" in refused.content.decode()
+        Membership.objects.filter(user=ann, team=team).delete()
+        assert submit(site, team="beta").status_code == 422  # nor after leaving
+        create_team("Gamma", bob)
+        assert submit(site, "bob", team="gamma").status_code == 302
+        Membership.objects.create(user=bob, team=team)
+        assert submit(site, "bob", team="gamma").status_code == 302  # who joins later is not banned
 
     def test_its_reason_is_read_by_the_team_only(self, site: Site, team: Any) -> None:
         from captious.server.models import User
@@ -109,7 +126,7 @@ class TestBans:
             assert "Two &lt;accounts" not in site.client().get(page).content.decode(), page
         for page in pages[1:3]:
             assert "hidden by an organizer: Two &lt;accounts&gt;." in mia.get(page).content.decode(), page
-        assert "Banned." not in mia.get("/challenges/small/submit?team=mia").content.decode()
+        assert "Banned." in mia.get("/challenges/small/submit?team=mia").content.decode()
 
     def test_a_check_does_not_ask_to_submit(self, site: Site, team: Any) -> None:
         assert "press <a" in submit(site, action="check").content.decode()

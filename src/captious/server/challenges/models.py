@@ -93,10 +93,12 @@ class TeamApproval(models.Model):
 
 
 class TeamBan(models.Model):
-    """A team that may not submit to a challenge any more, and why, which it reads."""
+    """A team that may not submit to a challenge any more, nor may its members with others, and why, which they read."""
 
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="bans")
     team = models.ForeignKey(Team, models.CASCADE, related_name="bans")
+    #: Who was in the team when it was banned.
+    users = models.ManyToManyField(User, related_name="bans")
     reason = models.CharField(max_length=500)
     time = models.DateTimeField(auto_now_add=True)
 
@@ -105,7 +107,8 @@ class TeamBan(models.Model):
         constraints = [models.UniqueConstraint(fields=["challenge", "team"], name="one_ban")]
 
     def __str__(self) -> str:
-        return f"{self.team} may not submit to this challenge: {self.reason}"
+        members = "" if self.team.is_personal else " and its members"
+        return f"{self.team}{members} may not submit to this challenge: {self.reason}"
 
 
 class News(models.Model):

@@ -108,7 +108,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
         signatures=signatures,
         is_scored=any(signatures.values()),
         quotas=_quotas(request.user, challenge),
-        bans=bans_of(challenge, teams_of(request.user)) if request.user.is_authenticated else {},
+        bans=bans_of(challenge, teams_of(request.user), request.user) if request.user.is_authenticated else {},
         sets=[
             {"label": challenge.definition.label(row.captions, row.name), "count": challenge.counts.get(key, 0)}
             for key, row in dict(

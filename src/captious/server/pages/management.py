@@ -39,8 +39,8 @@ _ASKED = {
     ),
     "ban": (
         "Ban {what}?",
-        "It may submit nothing more, what it has submitted is hidden, and what waits is canceled. Lifting the ban "
-        "shows none of it again.",
+        "It may submit nothing more, nor may its members for other teams; what it has submitted is hidden, and what "
+        "waits is canceled. Lifting the ban shows none of it again.",
         "Ban the team",
     ),
     "board": ("Hide the leaderboard of {what}?", "Nobody but organizers sees it any more.", "Hide it"),

@@ -76,7 +76,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         page=page,
         heads=heads,
         places=queue.places(),
-        bans=bans_of(challenge, teams_of(request.user)),
+        bans=bans_of(challenge, teams_of(request.user), request.user),
     )
 
 
@@ -90,7 +90,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     query = query_of(submission) if visible_scores(request.user, submission) else None
     place = None if query is None else place_of(request.user, submission, query, own=own)
     boards = _boards(request.user, submission, place)
-    bans = bans_of(submission.challenge, [submission.team]) if own else {}
+    bans = bans_of(submission.challenge, [submission.team], request.user) if own else {}
     of_outputs = {warning for board in boards for row in board["scores"] for warning in row["warnings"]}
     return challenge_page(
         request,

@@ -36,7 +36,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
     all_teams, phases = teams_of(request.user), open_phases(challenge, request.arrived)
-    bans = bans_of(challenge, all_teams)
+    bans = bans_of(challenge, all_teams, request.user)
     teams = [team for team in all_teams if team.pk not in bans] or all_teams
     named = request.POST.get("team", request.GET.get("team"))
     team = next((team for team in teams if team.slug == named), teams[0])

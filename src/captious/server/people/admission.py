@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -20,9 +20,8 @@ def why_not_admitted(submission: Submission) -> str:
     if submission.is_baseline:
         return ""
     team, challenge = submission.team, submission.challenge
-    banned = TeamBan.objects.filter(challenge=challenge, team=team).first()
-    if banned is not None:
-        return str(banned)
+    if bans := bans_of(challenge, [team], submission.user):
+        return str(bans[team.pk])
     definition, memberships = challenge.definition, Membership.objects.filter(team=team)
     if definition.team_size and (n := memberships.count()) > definition.team_size:
         return f"Teams of this challenge may have {definition.team_size:,} members; {team} has {n:,}."
@@ -32,26 +31,36 @@ def why_not_admitted(submission: Submission) -> str:
     return why_not_approved(submission) or why_terms_refuse(submission)
 
 
-def bans_of(challenge: Challenge, teams: Iterable[Team]) -> dict[int, TeamBan]:
-    """The bans of these teams, by the number of the team."""
-    rows = TeamBan.objects.filter(challenge=challenge, team__in=[*teams]).select_related("team")
-    return {row.team_id: row for row in rows}
+def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int, TeamBan]:
+    """The bans for which a user cannot submit for these teams, by the number of the team.
+
+    A ban is that of the team, or of another one that the user was in.
+    """
+    bans = challenge.bans.select_related("team")
+    of_user = bans.filter(users=user).first() if user is not None and user.is_authenticated else None
+    of_teams = {ban.team_id: ban for ban in bans.filter(team__in=teams)}
+    rows = ((team.pk, of_teams.get(team.pk, of_user)) for team in teams)
+    return {team: ban for team, ban in rows if ban is not None}
 
 
 def is_banned(challenge: Challenge, user: Any) -> bool:
-    """Whether a challenge takes submissions from none of a user's teams because all of them are banned."""
+    """Whether a challenge takes no submissions of a user, for whichever team."""
     if not user.is_authenticated:
         return False
-    banned = TeamBan.objects.filter(challenge=challenge, team__members=user).count()
-    return bool(banned) and banned == Membership.objects.filter(user=user).count()
+    teams = Team.objects.filter(members=user)
+    bans = bans_of(challenge, teams, user)
+    return bool(bans) and len(bans) == len(teams)
 
 
 def ban(challenge: Challenge, team: Team, reason: str) -> int:
-    """Take no more submissions of a team, cancel those that wait, and hide the others; returns how many are hidden.
+    """Take no more submissions of a team and its members, cancel those of the team that wait, and hide its others.
+
+    Returns how many are hidden.
 
     A ban that is lifted shows none of them again: organizers do that.
     """
-    TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
+    banned, _ = TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
+    banned.users.add(*team.members.all())
     own = Submission.objects.filter(phase__challenge=challenge, team=team)
     for submission in own.filter(status=Submission.Status.QUEUED):
         queue.cancel(submission)
