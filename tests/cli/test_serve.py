@@ -36,6 +36,18 @@ def test_a_folder_without_a_server(command: list[str], tmp_path: Path, monkeypat
     assert [*tmp_path.iterdir()] == [tmp_path / "empty"]
 
 
+@pytest.mark.parametrize(
+    ("place", "said"), [("file/data", "the data folder cannot be made: Not a directory"), ("", "name a folder")]
+)
+def test_a_folder_that_cannot_be_made(place: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    done = captious("serve", "admin", "--data", place, "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr and "Traceback" not in done.stderr
+    assert [*tmp_path.iterdir()] == [tmp_path / "file"]
+
+
 def test_loading_into_a_folder_without_a_server(tmp_path: Path) -> None:
     done = captious("challenge", "load", str(tmp_path), "--data", str(tmp_path / "new"))
     assert done.returncode == 2

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,17 @@ from captious.errors import MissingExtraError, ParameterError
 if TYPE_CHECKING:
     from captious.server.models import User
 
-_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+class _Folder(click.Path):
+    """A folder; the empty text, as an unset variable gives it, is not the current one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("it is empty; name a folder, . for this one", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_FOLDER = _Folder(path_type=Path, file_okay=False)
 _host_option = click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all."
 )

@@ -274,6 +274,11 @@ class TestProblems:
             import_bundle(tmp_path, tmp_path / "new")
         assert not (tmp_path / "new").exists()
 
+    def test_a_date_that_cannot_be(self, tmp_path: Path) -> None:
+        (tmp_path / "competition.yaml").write_text("title: T\nphases:\n- {name: P, end: 2026-13-45}\n")
+        with pytest.raises(InputError, match=r"2026-13-45 is no date.*competition\.yaml\", line 3"):
+            import_bundle(tmp_path, tmp_path / "new")
+
     def test_other_files(self, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").write_text("title: T")
         with pytest.raises(InputError, match="is not a bundle") as caught:

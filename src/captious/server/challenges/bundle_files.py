@@ -14,6 +14,20 @@ CODABENCH, EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.
 _MOST_BYTES = 4 << 30
 
 
+class _Loader(yaml.SafeLoader):
+    """Plain values only; tells where a date is that cannot be."""
+
+    def construct_yaml_timestamp(self, node: yaml.ScalarNode) -> Any:
+        try:
+            return super().construct_yaml_timestamp(node)
+        except ValueError as error:
+            problem = f"{node.value} is no date: {error}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
+
+
 def opened_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
     """The YAML file of a bundle, with its other files beside it, and what it says."""
     names = (*CODABENCH, *EVALAI)
@@ -32,7 +46,8 @@ def opened_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
                 f"{bundle} is not a bundle",
                 help=f"name a zip file or folder with {CODABENCH[0]} (Codabench) or {EVALAI[0]} (EvalAI)",
             )
-        values = yaml.safe_load(paths[0].read_bytes())
+        with paths[0].open("rb") as file:
+            values = yaml.load(file, _Loader)
     except (OSError, zipfile.BadZipFile, yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"cannot read {bundle}", where=" ".join(str(error).split())) from error
     if not isinstance(values, dict):

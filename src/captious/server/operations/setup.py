@@ -29,7 +29,14 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
     """
     if data is not None:
         if make:
-            data.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                data.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except OSError as error:
+                raise ParameterError(
+                    f"the data folder cannot be made: {error.strerror}",
+                    where=str(data),
+                    help="captious serve --data DIR, with a folder that can be made or is there",
+                ) from error
         elif not (data.is_dir() and _may_hold_server(data)):
             raise _no_server(data)
         os.environ[DATA_VARIABLE] = str(data.absolute())
