@@ -34,7 +34,7 @@ ROWS = [
         "filename": "captions.json",
         "scores": {},
         "digits": 4,
-        "withheld": "Scores are shown soon after 2120-03-01 00:00 UTC.",
+        "withheld": "Scores are shown on 2120-03-01 00:10 UTC.",
     },
 ]
 WITHHELD = "Final: This phase does not show scores."
@@ -95,7 +95,7 @@ def test_submissions(address: str, tmp_path: Path) -> None:
     about = ("--server", address, "--challenge", "demo", "--token", TOKEN)
     first, second = run("submissions", *about).stdout.splitlines()
     assert first.endswith("bleu-4 .2500")
-    assert second.endswith("done  Scores are shown soon after 2120-03-01 00:00 UTC.")
+    assert second.endswith("done  Scores are shown on 2120-03-01 00:10 UTC.")
     folder = tmp_path / "new" / "mine"
     assert run("submissions", *about, "-o", str(folder)).exit_code == 0
     assert {path.name: path.read_text() for path in folder.glob("7*")} == {"7-captions.json": "[the file]"}

@@ -202,14 +202,20 @@ class Phase(models.Model):
         return self.state_at(timezone.now())
 
     @property
-    def has_scores_open(self) -> bool:
-        """Whether scores are shown to others than organizers by now. A phase that was removed early has not ended.
+    def scores_open_at(self) -> datetime | None:
+        """When scores are shown that are withheld until the phase ends; a phase that was removed early has no end.
 
-        At the end means when nothing more can arrive: an upload that began before the phase closed may take a while.
+        That is when nothing more can arrive: an upload that began before the phase closed may take a while.
         """
-        longest = timedelta(seconds=settings.CAPTIOUS.upload_seconds)
-        has_ended = self.closes is not None and timezone.now() > self.closes + longest
-        return self.scores_shown == "at-once" or (self.scores_shown == "at-end" and has_ended)
+        if self.scores_shown != "at-end" or self.closes is None:
+            return None
+        return self.closes + timedelta(seconds=settings.CAPTIOUS.upload_seconds)
+
+    @property
+    def has_scores_open(self) -> bool:
+        """Whether scores are shown to others than organizers by now."""
+        end = self.scores_open_at
+        return self.scores_shown == "at-once" or (end is not None and timezone.now() > end)
 
     @property
     def is_board_open(self) -> bool:

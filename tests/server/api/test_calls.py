@@ -45,7 +45,7 @@ def test_withheld_scores_say_until_when(site: Site, ann: Any) -> None:
 
     [submission] = site.submissions()
     root = User.objects.create(username="root", is_superuser=True)
-    said = "Scores are shown soon after 2120-03-01 00:00 UTC."
+    said = "Scores are shown on 2120-03-01 00:10 UTC."
     for user, values, expected in (
         (ann, {}, ""),
         (ann, {"scores_shown": "at-end", "closes": datetime(2120, 3, 1, tzinfo=UTC)}, said),

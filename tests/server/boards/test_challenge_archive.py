@@ -436,7 +436,7 @@ def test_private_references_and_exact_scores_stay(site: Site, tmp_path: Path) ->
     ("withheld", "said"),
     [
         ({"board": "hidden"}, "The organizers have hidden the leaderboard"),
-        ({"scores_shown": "at-end", "closes": datetime(2120, 3, 1, tzinfo=UTC)}, "soon after 2120-03-01 00:00 UTC."),
+        ({"scores_shown": "at-end", "closes": datetime(2120, 3, 1, tzinfo=UTC)}, "on 2120-03-01 00:10 UTC."),
         ({"scores_shown": "never"}, "This phase does not show scores."),
     ],
 )

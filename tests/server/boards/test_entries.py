@@ -75,6 +75,19 @@ class TestChoice:
             (of("better").pk, of("other").pk)
         }
 
+    def test_other_submissions_name_the_chosen_one(self, small: Site) -> None:
+        """Also while no scores are shown."""
+        from captious.server.models import Phase, User
+
+        choose(small, "worse")
+        ann = small.client(User.objects.get(username="ann"))
+        for scores_shown in ("at-once", "never"):
+            Phase.objects.update(scores_shown=scores_shown)
+            page = ann.get(of("better").url).content.decode()
+            assert f'which has chosen <a href="{of("worse").url}">worse</a>' in page
+            assert "unless the team chooses one" not in page
+            assert "which has chosen" not in small.client().get(of("better").url).content.decode()
+
     def test_a_chosen_one_that_leaves_the_board_gives_way(self, small: Site) -> None:
         from captious.server.models import User
 

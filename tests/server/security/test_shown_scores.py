@@ -121,7 +121,7 @@ def test_scores_that_are_shown_later_or_never(probed: Site, phase: str) -> None:
         assert client(probed, "olga").get(address).status_code == 200, address
     submission = probed.submissions(phase__name=phase)[0]
     answer = client(probed, "ann").get(submission.url)
-    assert ("does not show scores" if phase == "secret" else "when the phase has closed") in body_of(answer)
+    assert ("does not show scores" if phase == "secret" else "when the last uploads have arrived") in body_of(answer)
 
 
 def test_scores_are_shown_when_the_phase_has_closed(probed: Site) -> None:

@@ -115,6 +115,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         can_delete=own and exists and submission.status != _Status.RUNNING,
         can_see_traceback=manages,
         bans=bans,
+        choice=of_team(submission).filter(is_chosen=True).exclude(pk=submission.pk).first() if own else None,
         events=submission.events.select_related("submission") if manages else [],
     )
 

@@ -46,9 +46,8 @@ def why_hidden(phase: Phase) -> str:
     if phase.board == "hidden":
         own = " Teams see the scores of their own submissions." if phase.has_scores_open else ""
         return f"The organizers have hidden the leaderboard of this phase.{own}"
-    if phase.scores_shown == "at-end" and phase.closes is not None:
-        begin = "Scores and ranks are shown when the phase has closed and its last uploads have arrived, soon after"
-        return f"{begin} {local_time(phase.closes)}."
+    if phase.scores_open_at is not None:
+        return f"Scores and ranks are shown when the last uploads have arrived, on {local_time(phase.scores_open_at)}."
     return "This phase does not show scores."
 
 
@@ -61,8 +60,8 @@ def why_withheld(user: Any, phase: Phase) -> str:
     """Why and until when a user sees no scores of a phase; empty if they are shown."""
     if may_see_scores(user, phase):
         return ""
-    if phase.scores_shown == "at-end" and phase.closes is not None:
-        return f"Scores are shown soon after {local_time(phase.closes)}."
+    if phase.scores_open_at is not None:
+        return f"Scores are shown on {local_time(phase.scores_open_at)}."
     return "This phase does not show scores."
 
 

@@ -1,6 +1,7 @@
 // Writes the times of a page in the reader's own time zone; without scripts, they are in UTC.
 "use strict";
 
+document.getElementById("zone").textContent = "Times are in your time zone, days in UTC.";
 for (const element of document.querySelectorAll("time")) {
   if (!element.textContent.endsWith(" UTC")) continue;
   const parts = new Intl.DateTimeFormat("en", {
