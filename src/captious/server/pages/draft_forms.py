@@ -31,7 +31,7 @@ class NewChallengeForm(forms.Form):
         values: dict[str, Any] = super().clean() or self.cleaned_data
         slug = values.get("slug") or slugify(values.get("title", "")).replace("_", "-")[:80]
         if "title" in values and not slug:
-            self.add_error("slug", "Give a name: the title has no letters or digits.")
+            self.add_error("slug", "Give a name: the title has no letters from a to z, and no digits.")
         elif Challenge.objects.filter(slug=slug).exists() or Draft.objects.filter(slug=slug).exists():
             self.add_error("slug", f"The name {slug} is taken.")
         return {**values, "slug": slug}
