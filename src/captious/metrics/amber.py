@@ -133,7 +133,7 @@ class Amber(Metric):
         if self.vectors is None:
             return noun.__eq__
         vectors, least = self.vectors, self.similarity
-        return lambda other: _cosine(vectors, noun, other) > least
+        return lambda word: _cosine(vectors, noun, word) > least
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         answers, wrong, objects, covered, present, invented, listed, with_any = np.moveaxis(
@@ -179,7 +179,7 @@ class _Named:
 
     def mark(self, is_named: Callable[[str], bool]) -> bool:
         """Mark the first word that is named, those that stand for words before the words; whether there is one."""
-        every = [(other, place) for place, word in enumerate(self.words) for other in self.related.get(word, ())]
+        every = [(stand_in, place) for place, word in enumerate(self.words) for stand_in in self.related.get(word, ())]
         every += [(word, place) for place, word in enumerate(self.words)]
         for word, place in every:
             if is_named(word):

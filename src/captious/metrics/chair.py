@@ -187,9 +187,9 @@ class Chair(Metric):
         """The objects that any of these texts names: captions, or names of objects."""
         texts = list(texts)
         named = self.vocabulary.named(texts)
-        others = (text for text in texts if text not in named)
+        captions = (text for text in texts if text not in named)
         return frozenset(
-            (*named.values(), *(name for text in others for name in self._finder.objects(word_tokenize(text))))
+            (*named.values(), *(name for text in captions for name in self._finder.objects(word_tokenize(text))))
         )
 
     def objects_at(self, image: ImageId) -> frozenset[str]:
@@ -254,7 +254,7 @@ class Chair(Metric):
                 help="give the words for these objects: chair:vocabulary=FILE. Of captions, captious fit chair writes "
                 "the objects that they name",
             )
-        by_image = {image: frozenset(map(object_of.__getitem__, own)) for image, own in objects.by_image.items()}
+        by_image = {image: frozenset(map(object_of.__getitem__, words)) for image, words in objects.by_image.items()}
         return ImageObjects(by_image, name=objects.name, id_form=objects.id_form)
 
     def _truths(self, captions: Captions) -> list[frozenset[str] | None]:

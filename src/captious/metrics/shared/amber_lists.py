@@ -100,7 +100,7 @@ def _from(annotations: Any, relation: Any, safe: Sequence[str], name: str, where
             for one in annotations
             if one["type"] == "generative"
         }
-        related = {str(word): _words(others) for word, others in relation.items()}
+        related = {str(word): _words(words) for word, words in relation.items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ResourceError(
             f"these are not AMBER's word lists: {type(error).__name__} {error}", where=where, help=_HELP
