@@ -164,20 +164,20 @@ def _of_items(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.floa
     if not rows.keys() <= of_key.keys():
         return None
     values = np.zeros(len(keys))
-    for key, own in rows.items():
+    for key, rows_of_key in rows.items():
         matching = of_key[key]
-        values[own] = matching if len(matching) == len(own) else np.mean(matching)
+        values[rows_of_key] = matching if len(matching) == len(rows_of_key) else np.mean(matching)
     return values
 
 
-def check_all_used(files: Sequence[PublishedScores], used: set[str], judged: Sequence[HumanJudgments]) -> None:
+def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: Sequence[HumanJudgments]) -> None:
     """Refuse files that give no benchmark all of its scores.
 
     Raises:
         ParameterError: the first of them, and how much of each benchmark it has.
     """
     for file in files:
-        if file.by_metric.keys() & used:
+        if file.by_metric.keys() & labels:
             continue
         keys = {score.key for scores in file.by_metric.values() for score in scores}
         shares = []
