@@ -93,10 +93,10 @@ def _difference(node: ast.ClassDef, original: Original) -> str:
     if required != list(original.required):
         return f"{original.method} takes {', '.join(required) or 'nothing'}"
     for name, method in methods.items():
-        own = getattr(original.replacement, name, None)
-        if own is None or (name.startswith("_") and name != "__init__"):
+        method_replacing = getattr(original.replacement, name, None)
+        if method_replacing is None or (name.startswith("_") and name != "__init__"):
             continue
-        parameters = [word for word in inspect.signature(own).parameters if word != "self"]
+        parameters = [word for word in inspect.signature(method_replacing).parameters if word != "self"]
         names = _names(method)
         for unknown in [word for word in names if word not in parameters]:
             if unknown in _required(method) or not is_ignored(unknown, original):
