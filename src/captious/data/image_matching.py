@@ -147,10 +147,10 @@ def match_images(
     sets = _by_image(rows) if several else None
     row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
     matched = _matched(rows, table, row_of, subset=subset)
-    chosen = [row_of[image] for image in matched.ids]
+    image_rows = [row_of[image] for image in matched.ids]
     n_left_out = len(table) - len(matched)
     if sets is None:
-        texts = tuple(map(rows.texts.__getitem__, chosen))
+        texts = tuple(map(rows.texts.__getitem__, image_rows))
         return Captions(
             texts,
             matched,
@@ -159,11 +159,11 @@ def match_images(
             subset=subset,
             clean=clean,
         )
-    kept = replace(sets.select(chosen), images=matched.images)
+    matched_sets = replace(sets.select(image_rows), images=matched.images)
     return CaptionSets(
-        kept,
+        matched_sets,
         matched,
-        n_candidates_left_out=len(sets.texts) - len(kept.texts),
+        n_candidates_left_out=len(sets.texts) - len(matched_sets.texts),
         n_references_left_out=n_left_out,
         subset=subset,
         clean=clean,

@@ -69,8 +69,8 @@ def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
     """The layout of a document."""
     named = () if source.read_options is None else source.read_options.columns.texts(source.role)
     layouts = [one for one in document_layouts(document) if not one.on_request or {*named} & {*one.captions}]
-    if len(layouts) > 1 and (chosen := [one for one in layouts if {*named} & {*one.captions}]):
-        layouts = chosen
+    if len(layouts) > 1 and (matching := [one for one in layouts if {*named} & {*one.captions}]):
+        layouts = matching
     if len(layouts) > 1:
         choices = " or ".join(option("columns", f"caption={one.captions[0]}") for one in layouts)
         raise source.error(
@@ -129,7 +129,7 @@ def _parent_ids(
         fields = " and ".join(f'"{name}"' for name in (id_field or layout.parents.id, split) if name)
         message = f'"{layout.parents.key}" is not a list of objects that each have an {fields}'
         raise source.error(message) from None
-    if layout.kept:
+    if layout.conditions:
         return ()  # images may be without captions, as some are left out
     splits_read = None if splits is None else chosen_splits(source, splits, apart=layout.splits_apart)
     if splits is None or splits_read is None:
