@@ -71,5 +71,5 @@ def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
     import difflib
 
     close = difflib.get_close_matches(str(name).lower().replace("_", "-"), names, n=most, cutoff=0.6)
-    *others, last = close or [""]
-    return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}? " if close else ""
+    *before, last = close or [""]
+    return f"did you mean {', '.join(before)}{' or ' if before else ''}{last}? " if close else ""

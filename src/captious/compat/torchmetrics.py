@@ -69,9 +69,9 @@ class CaptionMetric(torchmetrics.Metric):
 
     def __init__(self, metric: str | Metric, **settings: Any) -> None:
         super().__init__(**{name: settings.pop(name) for name in _OF_TORCHMETRICS if name in settings})
-        selected = choose(metric, **settings)
-        self.metric = selected.require_caption_metric()
-        self.columns = selected.output_indices
+        request = choose(metric, **settings)
+        self.metric = request.require_caption_metric()
+        self.columns = request.output_indices
         # Metrics in a MetricCollection share their states if these are equal in name and value after the first batch.
         form = re.sub(r"\W", "_", self.metric.signatures()[0])
         self._sum, self._number, self._texts = f"sum_{form}", f"number_{form}", f"captions_{form}"

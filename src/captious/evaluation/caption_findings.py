@@ -269,8 +269,8 @@ class CaptionFindings:
     @property
     def without_references(self) -> CaptionFindings:
         """The findings about candidates by themselves, without references."""
-        own = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
-        return replace(self, candidates=own, reference_counts={}, n_looked_at=0)
+        candidates = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
+        return replace(self, candidates=candidates, reference_counts={}, n_looked_at=0)
 
     @property
     def warnings(self) -> list[str]:

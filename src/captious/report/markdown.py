@@ -31,8 +31,8 @@ def markdown(table: Table) -> str:
     above = ["<!--", *comments, "-->", ""] if comments else []
     legend = ["", _escaped(table.legend)] if table.legend else []
     text = "\n".join([*above, *lines, *legend, ""])
-    for other in (*([below] if below else []), *following):
-        text = f"{text}\n{_escaped(other.title)}\n\n{markdown(other)}".rstrip("\n") + "\n"
+    for part in (*([below] if below else []), *following):
+        text = f"{text}\n{_escaped(part.title)}\n\n{markdown(part)}".rstrip("\n") + "\n"
     return text
 
 

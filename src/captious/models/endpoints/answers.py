@@ -37,10 +37,10 @@ class Cost:
     @classmethod
     def of(cls, questions: Sequence[Question]) -> Cost:
         """That of questions that are not in the cache."""
-        asked, answered = (
+        question_tokens, answer_tokens = (
             sum(values) for values in ([q.tokens for q in questions], [q.answer_tokens for q in questions])
         )
-        return cls(len(questions), asked, answered)
+        return cls(len(questions), question_tokens, answer_tokens)
 
     def __str__(self) -> str:
         calls = f"{self.calls:,} call{'s' * (self.calls != 1)}"

@@ -133,7 +133,7 @@ class ChatClient:
                     "the endpoint gives no probabilities of tokens", "use value=integer, or an endpoint that gives them"
                 )
             return answer
-        reason = f"status {status}{self._said(content)}"
+        reason = f"status {status}{self._server_message(content)}"
         if status in _PASSING:
             raise _PassingError(reason, _retry_after(headers.get("retry-after")))
         if status in (400, 403, 413, 422) and (code := _error_code(content)) in REFUSED:  # of this question
@@ -180,7 +180,7 @@ class ChatClient:
         except self._errors.HTTPError as error:
             raise _PassingError(f"the connection broke ({type(error).__name__})") from None
 
-    def _said(self, content: bytes) -> str:
+    def _server_message(self, content: bytes) -> str:
         """The server's message about an error, shortened, and without the key."""
         text = " ".join(_error_message(content).split())
         return f": {self._without_key(text)[:300]}" if text else ""

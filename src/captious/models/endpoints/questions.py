@@ -126,7 +126,7 @@ class Answer:
             answer,
             finish,
             model,
-            tuple(Token(token, _alternatives(others)) for token, others in tokens),
+            tuple(Token(token, _alternatives(alternatives)) for token, alternatives in tokens),
             (asked, answered),
         )
 
@@ -152,8 +152,8 @@ class Answer:
             for token in listed
         )
         usage = document.get("usage") or {}
-        used = (int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
-        return cls(content, str(choice.get("finish_reason") or ""), str(document.get("model") or ""), tokens, used)
+        costs = (int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+        return cls(content, str(choice.get("finish_reason") or ""), str(document.get("model") or ""), tokens, costs)
 
 
 def _alternatives(pairs: Sequence[Sequence[Any]]) -> tuple[tuple[str, float], ...]:

@@ -66,9 +66,9 @@ class Columns:
 
     def lists(self, rows: Iterable[Sequence[int]]) -> Column:
         """Lists of integers of any lengths."""
-        kept = [*rows]
-        flat = [value for row in kept for value in row]
-        return {"counts": self.integers([len(row) for row in kept]), "values": self.integers(flat)}
+        lists = [*rows]
+        flat = [value for row in lists for value in row]
+        return {"counts": self.integers([len(row) for row in lists]), "values": self.integers(flat)}
 
     def _add(self, array: NDArray[Any], *, planes: bool = False) -> Column:
         """Pack an array; ``planes`` puts the first bytes of all values before all second ones, and so on."""
