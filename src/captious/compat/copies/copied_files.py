@@ -62,9 +62,9 @@ def look_alikes(path: Path) -> dict[str, tuple[tuple[Original, ...], str]]:
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             differences = {original: _difference(node, original) for original in originals if _is_like(node, original)}
-            same = tuple(original for original, difference in differences.items() if not difference)
+            matches = tuple(original for original, difference in differences.items() if not difference)
             if differences:
-                classes[node.name] = same, "" if same else next(iter(differences.values()))
+                classes[node.name] = matches, "" if matches else next(iter(differences.values()))
     return classes
 
 

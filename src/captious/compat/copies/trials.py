@@ -186,11 +186,11 @@ def _meteor(copy: type, replacement: type, module: ModuleType) -> str:
     from captious.compat.pycocoevalcap.meteor_protocol import Process
 
     metric = replacement()
-    ended = {name: lambda *arguments, **options: 0 for name in ("kill", "terminate", "wait", "poll")}
+    codes = {name: lambda *arguments, **options: 0 for name in ("kill", "terminate", "wait", "poll")}
 
     def answers(command: list[str], **options: Any) -> SimpleNamespace:
         process = Process(metric)
-        return SimpleNamespace(stdin=process.stdin, stdout=process.stdout, stderr=io.BytesIO(), returncode=0, **ended)
+        return SimpleNamespace(stdin=process.stdin, stdout=process.stdout, stderr=io.BytesIO(), returncode=0, **codes)
 
     with _instead_of_java(module, answers) as commands:
         form, of_copy = _form_and_scores(copy)
