@@ -82,8 +82,8 @@ def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
     if isinstance(names, Columns):
         names = {key: value for key in _KEYS if (value := getattr(names, key))}
     if not isinstance(names, str):
-        listed = {key: [value] if isinstance(value, str) else value for key, value in (names or {}).items()}
-        return [(key, name) for key, values in listed.items() for name in values]
+        names_of_key = {key: [value] if isinstance(value, str) else value for key, value in (names or {}).items()}
+        return [(key, name) for key, values in names_of_key.items() for name in values]
     pairs = []
     for piece in names.split(","):
         key, equals, name = (part.strip() for part in piece.partition("="))

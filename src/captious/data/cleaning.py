@@ -26,8 +26,8 @@ def _plain(text: str) -> str:
 
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     blocks = [block for token in tokens if (block := " ".join(_block(token).split()))]
-    ended = [block if block.endswith(_ENDS) else f"{block}." for block in blocks[:-1]]
-    return " ".join([*ended, *blocks[-1:]])
+    sentences = [block if block.endswith(_ENDS) else f"{block}." for block in blocks[:-1]]
+    return " ".join([*sentences, *blocks[-1:]])
 
 
 def _block(token: Token) -> str:

@@ -180,10 +180,12 @@ class _Row:
         apart = layout is not None and layout.splits_apart and self.source.role != "groups"
         split = "split" if layout is None else layout.split
         is_chosen = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
-        named = self.named_keys if self.source.role != "groups" else {}
+        chosen_keys = self.named_keys if self.source.role != "groups" else {}
         if read_options is not None:
-            read_options.note_used([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *named])
-        keys = [key for _, key in named.values()] or [""] * len(texts)
+            read_options.note_used(
+                [*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *chosen_keys]
+            )
+        keys = [key for _, key in chosen_keys.values()] or [""] * len(texts)
         if layout is not None and self.source.role != "groups":
             keys = [key or layout.key for key in keys]
         conditions = (
@@ -207,9 +209,9 @@ class _Row:
         if absent:
             return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
         *names, last = [name.replace("#", "1") for group in usual for name in group]
-        taken = {field for group in other_names for name in group for field in fields_of(name, self.names)}
-        left = [name for name in self.names if name not in taken]
-        hint = f"if {left[0]!r} holds them: {option('columns', f'{column}={left[0]}')}" if len(left) == 1 else ""
+        read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
+        unread = [name for name in self.names if name not in read]
+        hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}" if len(unread) == 1 else ""
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, hint=hint)
 
@@ -323,19 +325,19 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
     counts: dict[str, int] = {}
     for split in splits:
         counts[str(split)] = counts.get(str(split), 0) + 1
-    listed = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
+    counts_text = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
     if read_options is not None and read_options.splits:
         read_options.note_used([None])
         if absent := [split for split in read_options.splits if split not in counts]:
             message = f"there is no split {' or '.join(map(repr, absent))}"
             raise InputError(
-                message, where=f"{source.name}: {listed}", help=f"name one of these: {option('split', 'NAME')}"
+                message, where=f"{source.name}: {counts_text}", help=f"name one of these: {option('split', 'NAME')}"
             )
         return frozenset(read_options.splits)
     if apart and len(counts) > 1:
         raise InputError(
             f"this file has {len(counts)} splits, and none was chosen",
-            where=f"{source.name}: {listed}",
+            where=f"{source.name}: {counts_text}",
             help=f"choose with {option('split', 'NAME')}; several are separated by commas",
         )
     return None
