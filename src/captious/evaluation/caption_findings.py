@@ -219,7 +219,7 @@ class CaptionFindings:
 
     def __add__(self, other: CaptionFindings) -> CaptionFindings:
         zero: tuple[int, tuple[str, ...]] = (0, ())
-        both = {
+        pairs = {
             kind: (self.candidates.get(kind, zero), other.candidates.get(kind, zero))
             for kind in [*dict.fromkeys([*self.candidates, *other.candidates])]
         }
@@ -228,7 +228,7 @@ class CaptionFindings:
             self.references + other.references,
             max(self.most_references, other.most_references),
             (self.words[0] + other.words[0], self.words[1] + other.words[1]),
-            {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES]) for kind, (a, b) in both.items()},
+            {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES]) for kind, (a, b) in pairs.items()},
             {
                 kind: self.reference_counts.get(kind, 0) + other.reference_counts.get(kind, 0)
                 for kind in {*self.reference_counts, *other.reference_counts}

@@ -234,14 +234,14 @@ def compare(
     table = None if references is None else references_of(references, read_options)
     if table is None and len(tables) < 2:
         table = tables[0].references if tables else absent_references(a, read_options)
-    matched = [
+    systems = [
         match_images(candidates, table, read_options=read_options, subset=subset, several=several, clean=clean)
         for candidates in (a, b)
     ]
-    selection, slow = selection.without_slow(matched)
+    selection, slow = selection.without_slow(systems)
     issue(slow)
     report_a, report_b = (
-        evaluate(captions, selection, system=name, of_k=choices) for name, captions in zip(names, matched, strict=True)
+        evaluate(captions, selection, system=name, of_k=choices) for name, captions in zip(names, systems, strict=True)
     )
     if read_options is not None:
         read_options.check()
