@@ -95,8 +95,8 @@ def computed_scores(
     if sums:
         assert isinstance(with_parts, list)
         computed, messages = computed_scores(judgments, with_parts, settings, lenient=lenient)
-        added = [_total(judgments, metric_sum, computed) for metric_sum in sums]
-        return [scores for scores in computed if scores.label not in parts] + added, messages
+        totals = [_total(judgments, metric_sum, computed) for metric_sum in sums]
+        return [scores for scores in computed if scores.label not in parts] + totals, messages
     if not metrics:
         return [], []
     if not isinstance(judgments, SystemRanking):

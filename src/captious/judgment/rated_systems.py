@@ -74,8 +74,8 @@ class RatedSystems(CaptionJudgments):
         permuted = []
         for swap in swaps:
             swapped = swap[self.units] != 0
-            both = [np.where(swapped, right, left), np.where(swapped, left, right)]
-            means = np.concatenate([self._means(values, self._every) for values in both])
+            exchanges = [np.where(swapped, right, left), np.where(swapped, left, right)]
+            means = np.concatenate([self._means(values, self._every) for values in exchanges])
             first, second = agreement_of_systems(
                 self.protocol.statistic, means, np.repeat(ratings, 2, axis=0), ties=self.protocol.ties
             )

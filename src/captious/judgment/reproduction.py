@@ -246,10 +246,10 @@ class _Runner:
             arguments |= {"data": self.folder.folder, "resamples": self.sampling.resamples, "seed": self.sampling.seed}
             return judge(**arguments)
         function = getattr(import_module("captious.judgment.studies"), run.function)  # slow to import
-        taken = inspect.signature(function).parameters
-        if "data" in taken:
+        parameters = inspect.signature(function).parameters
+        if "data" in parameters:
             arguments["data"] = self.folder.folder
-        if "settings" in taken:
+        if "settings" in parameters:
             arguments.setdefault("settings", self._settings(run.features) if run.features else self.settings)
         return function(**arguments)  # type: ignore[no-any-return]
 

@@ -67,8 +67,8 @@ def precision_at_recall(
     """
     system_recall = ratio(tp, positives)
     more = system_recall < recall
-    added = np.where(more, ratio(recall - system_recall, 1 - system_recall), 0.0)
-    return ratio(tp + added * (positives - tp), tp + fp + added * (positives - tp + negatives - fp))
+    share = np.where(more, ratio(recall - system_recall, 1 - system_recall), 0.0)
+    return ratio(tp + share * (positives - tp), tp + fp + share * (positives - tp + negatives - fp))
 
 
 # ---- counting

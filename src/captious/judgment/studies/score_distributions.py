@@ -91,8 +91,8 @@ def score_distributions(
     for name, source in systems.items():
         captions[name] = read_captions(source, captions[PEOPLE].references, subset=True)
     assert all(same_images(table.ids, captions[PEOPLE].ids) for table in captions.values())
-    with steps([*captions], str) as named:
-        reports = {name: score_captions(captions[name], selection, name=name) for name in named}
+    with steps([*captions], str) as names:
+        reports = {name: score_captions(captions[name], selection, name=name) for name in names}
     first = reports[PEOPLE]
     records: list[dict[str, Any]] = []
     pictures = {}

@@ -129,8 +129,8 @@ def smurf_analysis(
     if few := [system for system, table in captions.items() if len(table) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 is usual")
     scores = {}
-    with steps([*captions], str) as named:
-        for system in named:
+    with steps([*captions], str) as names:
+        for system in names:
             scores[system] = metric.standardized(captions[system])
     notes = _notes(people, table, human is None, left_out)
     if not all(same_images(table.ids, people.ids) for table in captions.values()):

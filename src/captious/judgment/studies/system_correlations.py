@@ -86,10 +86,10 @@ def system_correlations(
     with_parts, sums, _ = without_sums(metrics)
     selection = as_selection(with_parts, settings)
     table, files = read_references(references), checksums(references)
-    with steps([*systems], str) as named:
+    with steps([*systems], str) as names:
         reports = {
             name: score_captions(read_captions(systems[name], table, subset=subset), selection, name=name)
-            for name in named
+            for name in names
         }
     first = next(iter(reports.values()))
     of_systems, of_captions = _points(reports.values())

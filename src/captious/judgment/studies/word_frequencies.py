@@ -61,8 +61,8 @@ def word_frequencies(
     table, data = read_references(references), checksums(references)
     people, left_out = hold_out(table, checked_seed(seed))
     counts: dict[str, Counter[str]] = {}
-    with steps([PEOPLE, *systems], str) as named:
-        for name in named:
+    with steps([PEOPLE, *systems], str) as names:
+        for name in names:
             captions = (
                 people
                 if name == PEOPLE
