@@ -95,16 +95,16 @@ def supports(
     first = 0
     while first < len(rows):
         last = max(first + 1, int(np.searchsorted(ends, (ends[first - 1] if first else 0) + _PAIRS_AT_ONCE)))
-        some, n = rows[first:last], n_helpers[first:last]
+        batch, n = rows[first:last], n_helpers[first:last]
         begins = np.cumsum(n) - n
-        helper_words = helping[ranges(starts[images[some]], n)]
+        helper_words = helping[ranges(starts[images[batch]], n)]
         cosines = np.einsum(
-            "ij,ij->i", lexicon.directions[np.repeat(words[some], n)], lexicon.directions[helper_words]
+            "ij,ij->i", lexicon.directions[np.repeat(words[batch], n)], lexicon.directions[helper_words]
         ).astype(np.float64)
         closest = np.maximum.reduceat(cosines, begins)
         at = np.flatnonzero(cosines == np.repeat(closest, n))
-        best[np.repeat(some, n)[at[::-1]]] = helper_words[at[::-1]]
-        support[some] = np.maximum(closest, 0)
+        best[np.repeat(batch, n)[at[::-1]]] = helper_words[at[::-1]]
+        support[batch] = np.maximum(closest, 0)
         first = last
     best[support == 0] = -1
     return support, best
@@ -209,8 +209,8 @@ def _overlaps(
     if not len(right_keys):
         return np.zeros(len(n_left), np.int64)
     places = np.minimum(np.searchsorted(right_keys, left_keys), len(right_keys) - 1)
-    both = np.where(right_keys[places] == left_keys, np.minimum(left_counts, right_counts[places]), 0)
-    return np.bincount(left_keys // n_words, both, len(n_left)).astype(np.int64)
+    overlaps = np.where(right_keys[places] == left_keys, np.minimum(left_counts, right_counts[places]), 0)
+    return np.bincount(left_keys // n_words, overlaps, len(n_left)).astype(np.int64)
 
 
 def _places(
@@ -238,10 +238,10 @@ def _are_elsewhere(
     word_keys = images * n_words + words
     places = np.minimum(np.searchsorted(keys, word_keys), len(keys) - 1)
     n = np.where(keys[places] == word_keys, counts[places], 0)
-    some = np.flatnonzero(n)
-    lengths = np.diff(references.offsets)[captions[some]]
-    is_word = references.ids[ranges(references.offsets[captions[some]], lengths)] == np.repeat(words[some], lengths)
-    n[some] -= np.bincount(np.repeat(np.arange(len(some)), lengths), is_word, len(some)).astype(np.int64)
+    rows = np.flatnonzero(n)
+    lengths = np.diff(references.offsets)[captions[rows]]
+    is_word = references.ids[ranges(references.offsets[captions[rows]], lengths)] == np.repeat(words[rows], lengths)
+    n[rows] -= np.bincount(np.repeat(np.arange(len(rows)), lengths), is_word, len(rows)).astype(np.int64)
     return n > 0
 
 

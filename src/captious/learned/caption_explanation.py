@@ -120,10 +120,10 @@ def explanations(
     vocabulary, names = candidates.tokens.vocabulary.words(), surface.vocabulary.words()
     logits, bounds = junctions(candidates, weights)
     for row, (start, end) in enumerate(zip(references.offsets[:-1], references.offsets[1:], strict=True)):
-        one = candidates.take(np.array([row]))
+        candidate = candidates.take(np.array([row]))
         reference_captions = references.captions.take(np.arange(start, end))
         references_of_one = EncodedReferences(reference_captions, np.array([0, end - start]))
-        left, right = sides(one, references_of_one)
+        left, right = sides(candidate, references_of_one)
         values = dict(zip(parts.coefficients, parts.features[row].tolist(), strict=True))
         words = [names[i] for i in surface.ids[slice(*surface.offsets[row : row + 2])].tolist()]
         ends = ["", *words, ""]
@@ -131,8 +131,8 @@ def explanations(
         yield Agreement(
             score=float(parts.scores[row]),
             centroid=values["centroid"],
-            cosines=tuple((reference_captions.vectors @ one.vectors[0]).tolist()),
-            words=_words(one, references_of_one.centroids[0], right, lexicon, vocabulary, words),
+            cosines=tuple((reference_captions.vectors @ candidate.vectors[0]).tolist()),
+            words=_words(candidate, references_of_one.centroids[0], right, lexicon, vocabulary, words),
             unsound=tuple((ends[i], ends[i + 1]) for i in unsound),
             precision=values["precision"],
             recall=values["recall"],

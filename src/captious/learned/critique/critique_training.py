@@ -52,7 +52,7 @@ class _Texts:
 
     @classmethod
     def of(cls, captions: Sequence[Sequence[str]], numbers: Mapping[str, int], length: int) -> _Texts:
-        texts = [text for some in captions for text in some]
+        texts = [text for texts_of_image in captions for text in texts_of_image]
         return cls(encoded(texts, numbers, length), np.cumsum([0, *map(len, captions)]))
 
     def sample(self, image: int, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
@@ -339,8 +339,8 @@ class _Network:
             parts.append(images @ self.tensors["image.weight"].T + self.tensors["image.bias"])
         if self.recipe.images != "only":
             parts.append(sentences[0])
-        joined = torch.cat(parts, 1)
-        return torch.cat([self._classified(joined, candidates) for candidates in sentences[-2:]])
+        states = torch.cat(parts, 1)
+        return torch.cat([self._classified(states, candidates) for candidates in sentences[-2:]])
 
     def _sentences(self, numbers: NDArray[np.int32]) -> Any:
         import torch
