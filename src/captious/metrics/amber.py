@@ -126,8 +126,8 @@ class Amber(Metric):
             invented.mark(noun.__eq__)
             invented.mark(self._similar_to(noun))
             wrong += not truth.mark(self._similar_to(noun))
-        named = (len(truth.marked), len(truth.words), len(invented.marked), len(invented.words))
-        return (1, wrong, len(objects), *named, wrong > 0)
+        marks = (len(truth.marked), len(truth.words), len(invented.marked), len(invented.words))
+        return (1, wrong, len(objects), *marks, wrong > 0)
 
     def _similar_to(self, noun: str) -> Callable[[str], bool]:
         if self.vectors is None:

@@ -129,7 +129,7 @@ class Yi2020(EncoderMetric):
             )
         layer = EncodingLayer(self.encoder, self.compared_layer)
         candidates, references = captions.layer(layer)
-        joined = captions.references.layer(
+        combinations = captions.references.layer(
             _CombinationLayer(layer, self.match_threshold if self.combine else None, shifted=self.variant == "official")
         )
         weights, content = self._weights(idf), ~self._stop_tokens()
@@ -141,7 +141,7 @@ class Yi2020(EncoderMetric):
                 if not len(tokens):
                     continue
                 similarity = _rows(references, first, end) @ vectors.T
-                rows, ids, bases = joined.of_image(i)
+                rows, ids, bases = combinations.of_image(i)
                 recall = self._recall(similarity.max(axis=1)[rows], weights[ids], bases, end - first)
                 if self.remove:
                     is_content = content[tokens]

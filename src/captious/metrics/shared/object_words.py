@@ -188,10 +188,10 @@ def _from_document(document: Mapping[str, Any], name: str, where: str) -> Object
     """The words of ``{object: [words]}``, or of an object with this under "objects", and what else there may be."""
     objects = document.get("objects")
     more = document if isinstance(objects, Mapping) else {}
-    listed = objects if isinstance(objects, Mapping) else document
+    words_of = objects if isinstance(objects, Mapping) else document
     unnamed = more.get("unnamed", ())
     object_of: dict[str, str] = {}
-    for named_object, words in listed.items():
+    for named_object, words in words_of.items():
         if isinstance(words, str) or not isinstance(words, Iterable) or not all(isinstance(w, str) for w in words):
             raise ResourceError(
                 f"{named_object!r:.60} is not followed by a list of words",
