@@ -161,9 +161,9 @@ class AnswerCache:
         answers: dict[str, Answer] = {}
         with self._usable():
             for start in range(0, len(keys), _AT_A_TIME):
-                some = keys[start : start + _AT_A_TIME]
-                marks = ",".join("?" * len(some))
-                rows = self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", some)
+                batch = keys[start : start + _AT_A_TIME]
+                marks = ",".join("?" * len(batch))
+                rows = self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", batch)
                 answers |= {key: Answer.from_json(text) for key, text in rows}
         return answers
 

@@ -111,8 +111,8 @@ class ChatClient:
             begin = max(self._next_call, time.monotonic())
             per_minute = self._model.calls_per_minute
             self._next_call = begin + (60 / per_minute if per_minute else 0.0)
-        while not self._stopped.is_set() and (left := begin - time.monotonic()) > 0:
-            self._stopped.wait(left)
+        while not self._stopped.is_set() and (seconds := begin - time.monotonic()) > 0:
+            self._stopped.wait(seconds)
         if self._stopped.is_set():
             raise self._failed("the run was stopped", "run again")
 

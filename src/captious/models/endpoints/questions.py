@@ -121,13 +121,13 @@ class Answer:
         Raises:
             ValueError, TypeError: other text.
         """
-        answer, finish, model, tokens, (asked, answered) = json.loads(text)
+        answer, finish, model, tokens, (question_tokens, answer_tokens) = json.loads(text)
         return cls(
             answer,
             finish,
             model,
             tuple(Token(token, _alternatives(alternatives)) for token, alternatives in tokens),
-            (asked, answered),
+            (question_tokens, answer_tokens),
         )
 
     @classmethod
@@ -143,13 +143,13 @@ class Answer:
             content = "".join(part.get("text", "") for part in content)
         if not isinstance(content, str):
             raise TypeError("content is not text")
-        listed = (choice.get("logprobs") or {}).get("content") or []
+        entries = (choice.get("logprobs") or {}).get("content") or []
         tokens = tuple(
             Token(
                 str(token["token"]),
-                _alternatives([(one["token"], one["logprob"]) for one in token.get("top_logprobs") or []]),
+                _alternatives([(top["token"], top["logprob"]) for top in token.get("top_logprobs") or []]),
             )
-            for token in listed
+            for token in entries
         )
         usage = document.get("usage") or {}
         costs = (int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
