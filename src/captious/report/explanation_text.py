@@ -110,15 +110,15 @@ class _Drawing:
         entries: Sequence[Mapping[str, Any]] = at(values, block.of)
         several = len(entries) > 1
         best = {max(range(len(entries)), key=lambda i: (at(entries[i], path), -i)) for path in block.best if several}
-        named = [part.name for part in block.blocks if isinstance(part, Words)]
+        names = [part.name for part in block.blocks if isinstance(part, Words)]
         longest = {"number": len(entries) if several else ""}
-        self.margin = max((cell_len(_name(name, longest)) for name in named), default=0)
+        self.margin = max((cell_len(_name(name, longest)) for name in names), default=0)
         for place, entry in enumerate(entries):
             best_sign = f" {SIGNS['best'][0]}" if place in best else ""
             of_entry = {**values, **entry, "number": place + 1 if several else "", "best": best_sign}
             self.signs_used |= {"best"} if best_sign else set()
             self.draw(block.blocks, of_entry)
-            if named:
+            if names:
                 self.lines.append(None)
 
     def _words(self, block: Words, values: Mapping[str, Any]) -> Iterator[RenderableType]:

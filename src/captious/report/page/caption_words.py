@@ -120,10 +120,10 @@ class TokenTable:
         guess = self._of_words[ragged(self._bounds[words], lengths)]
         starts = np.concatenate([[0], np.cumsum(lengths)])[offsets]
         wrong = np.diff(starts) != np.diff(bounds)
-        same = np.flatnonzero(~wrong)
-        n = np.diff(bounds)[same]
-        differ = guess[ragged(starts[same], n)] != ids[ragged(bounds[same], n)]
-        wrong[np.unique(np.repeat(same, n)[differ])] = True
+        equal_rows = np.flatnonzero(~wrong)
+        n = np.diff(bounds)[equal_rows]
+        differ = guess[ragged(starts[equal_rows], n)] != ids[ragged(bounds[equal_rows], n)]
+        wrong[np.unique(np.repeat(equal_rows, n)[differ])] = True
         rows = np.flatnonzero(wrong)
         counts = np.diff(bounds)[rows]
         self._layers.append(

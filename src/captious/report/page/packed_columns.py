@@ -56,12 +56,12 @@ class Columns:
 
     def strings(self, texts: Sequence[str]) -> Column:
         """Strings: one after the other as UTF-8, and their lengths as the page counts them, in UTF-16 units."""
-        joined = "".join(texts)
+        joint_text = "".join(texts)
         lengths = np.fromiter((len(text) for text in texts), np.int64, len(texts))
-        if not joined.isascii():
+        if not joint_text.isascii():
             wide = (sum(c > "\uffff" for c in text) if not text.isascii() else 0 for text in texts)
             lengths = lengths + np.fromiter(wide, np.int64, len(texts))
-        raw = np.frombuffer(joined.encode("utf-8", "replace"), np.uint8)
+        raw = np.frombuffer(joint_text.encode("utf-8", "replace"), np.uint8)
         return {"text": self._add(raw), "lengths": self.integers(lengths)}
 
     def lists(self, rows: Iterable[Sequence[int]]) -> Column:
