@@ -100,8 +100,8 @@ class ResultFolder:
             or (self.folder / "fit" / "all" / INDEX).exists()
         ):
             return False
-        changed = [name for name in now if now[name] != before[name]]
-        return not any(self.has_states(name) or self._sums_file(name).exists() for name in changed)
+        names = [name for name in now if now[name] != before[name]]
+        return not any(self.has_states(name) or self._sums_file(name).exists() for name in names)
 
     def _check_scores(self, folder: Path) -> None:
         """Refuse a folder with caption scores of another run."""

@@ -99,12 +99,12 @@ def plan(
                 help="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
             )
     table = None if references is None else read_references(references)
-    named = replace(ShardColumns.of(columns), with_references=table is None)
-    if table is not None and named.references:
+    fields = replace(ShardColumns.of(columns), with_references=table is None)
+    if table is not None and fields.references:
         raise ParameterError(
             "references come from a file, but a column of references was named", help="leave out one of the two"
         )
-    return Plan(as_shards(shards), selection, named, table, intervals, batch_rows, system)
+    return Plan(as_shards(shards), selection, fields, table, intervals, batch_rows, system)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class ShardColumns(Columns):
         Raises:
             InputError: one is not there, or there are two to choose from.
         """
-        named = {
+        requests = {
             "id": (self.id,) if self.id else (),
             "candidate": self.texts("candidates"),
             "references": self.references or (self.caption if self.candidate else ()),
@@ -62,7 +62,7 @@ class ShardColumns(Columns):
         for key, usual in _USUAL.items():
             if key == "references" and not self.with_references:
                 continue
-            columns = named[key]
+            columns = requests[key]
             if not columns:
                 columns = tuple(name for name in usual if name in names)
                 if not columns:
