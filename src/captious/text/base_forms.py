@@ -146,8 +146,8 @@ def lemmas(tokens: Sequence[str]) -> list[str]:
 
     def tagged_lemmas(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
         lemmatize("dogs", pos="n")  # fails without data, even if there are no tokens
-        tagged: list[tuple[str, str]] = nltk.pos_tag([*tokens] or ["dogs"])[: len(tokens)]
-        return [str(lemmatize(word, pos=kinds.get(tag[:1], "n"))) for word, tag in tagged]
+        pairs: list[tuple[str, str]] = nltk.pos_tag([*tokens] or ["dogs"])[: len(tokens)]
+        return [str(lemmatize(word, pos=kinds.get(tag[:1], "n"))) for word, tag in pairs]
 
     return _with_nltk(tagged_lemmas, "averaged_perceptron_tagger_eng wordnet")
 
@@ -161,8 +161,8 @@ def nouns(text: str) -> list[str]:
     """
 
     def tagged_nouns(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
-        tagged = nltk.pos_tag(nltk.word_tokenize(text or "dogs"))
-        return [str(lemmatize(word)) for word, tag in tagged if tag.startswith("NN")] if text else []
+        pairs = nltk.pos_tag(nltk.word_tokenize(text or "dogs"))
+        return [str(lemmatize(word)) for word, tag in pairs if tag.startswith("NN")] if text else []
 
     return _with_nltk(tagged_nouns, "punkt_tab averaged_perceptron_tagger_eng wordnet")
 
