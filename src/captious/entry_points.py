@@ -32,8 +32,8 @@ class EntryPoints:
         """The entry points by name."""
         from importlib.metadata import entry_points
 
-        named = {point.name.lower(): point for point in entry_points(group=self.group)}
-        return {name: point for name, point in named.items() if name not in self.built_in}
+        points = {point.name.lower(): point for point in entry_points(group=self.group)}
+        return {name: point for name, point in points.items() if name not in self.built_in}
 
     def load(self, name: str) -> Any:
         """The object that an entry point names.
