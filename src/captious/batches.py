@@ -19,11 +19,11 @@ def batches(items: Iterable[T], cost: Callable[[T], int], most: int) -> Iterator
     batch: list[T] = []
     total = 0
     for item in items:
-        own = cost(item)
-        if batch and total + own > most:
+        item_cost = cost(item)
+        if batch and total + item_cost > most:
             yield batch
             batch, total = [], 0
         batch.append(item)
-        total += own
+        total += item_cost
     if batch:
         yield batch

@@ -94,8 +94,8 @@ class Displayed:
         Raises:
             UnknownNameError: no such names.
         """
-        shown = {"percent": percent, "names": names, "transpose": transpose}
-        return str(_formats().presented(self._table(**options), "markdown", **shown))
+        presentation = {"percent": percent, "names": names, "transpose": transpose}
+        return str(_formats().presented(self._table(**options), "markdown", **presentation))
 
     def to_latex(
         self,
@@ -115,8 +115,8 @@ class Displayed:
         Raises:
             UnknownNameError: no such names or style.
         """
-        shown = {"percent": percent, "names": names, "transpose": transpose, "interval_style": interval_style}
-        return str(_formats().presented(self._table(**options), "latex", **shown))
+        presentation = {"percent": percent, "names": names, "transpose": transpose, "interval_style": interval_style}
+        return str(_formats().presented(self._table(**options), "latex", **presentation))
 
     def to_csv(self, **options: Unpack[TableOptions]) -> str:
         """All numbers, unrounded, one record per line.

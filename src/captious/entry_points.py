@@ -32,8 +32,8 @@ class EntryPoints:
         """The entry points by name."""
         from importlib.metadata import entry_points
 
-        named = {point.name.lower(): point for point in entry_points(group=self.group)}
-        return {name: point for name, point in named.items() if name not in self.built_in}
+        points = {point.name.lower(): point for point in entry_points(group=self.group)}
+        return {name: point for name, point in points.items() if name not in self.built_in}
 
     def load(self, name: str) -> Any:
         """The object that an entry point names.
@@ -71,5 +71,5 @@ def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
     import difflib
 
     close = difflib.get_close_matches(str(name).lower().replace("_", "-"), names, n=most, cutoff=0.6)
-    *others, last = close or [""]
-    return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}? " if close else ""
+    *before, last = close or [""]
+    return f"did you mean {', '.join(before)}{' or ' if before else ''}{last}? " if close else ""

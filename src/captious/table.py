@@ -177,10 +177,10 @@ def oriented(table: Table, medium: Medium) -> Table:
     Raises:
         ParameterError: rows in sections would change places with columns where only papers have names above columns.
     """
-    shown = [place for place, column in enumerate(table.columns) if medium in column.media]
-    columns = [table.columns[place] for place in shown]
-    rows = [replace(row, cells=[row.cells[place] for place in shown]) for row in table.rows]
-    below = [replace(row, cells=[row.cells[place] for place in shown]) for row in table.description]
+    places = [place for place, column in enumerate(table.columns) if medium in column.media]
+    columns = [table.columns[place] for place in places]
+    rows = [replace(row, cells=[row.cells[place] for place in places]) for row in table.rows]
+    below = [replace(row, cells=[row.cells[place] for place in places]) for row in table.description]
     if table.transposed == (table.across and medium == PAPER):
         return replace(table, columns=columns, rows=rows, description=below, transposed=False)
     if medium != PAPER and any(row.section for row in rows):

@@ -102,9 +102,9 @@ def captious(context: click.Context, debug: bool) -> None:
 def main() -> None:
     """Run the command line and exit."""
     prepare_streams()
-    own, of_program = _split_arguments(sys.argv[1:])
-    debug = "--debug" in own
-    arguments = [argument for argument in own if argument != "--debug"] + of_program
+    own_arguments, of_program = _split_arguments(sys.argv[1:])
+    debug = "--debug" in own_arguments
+    arguments = [argument for argument in own_arguments if argument != "--debug"] + of_program
     warnings.simplefilter("ignore", CaptiousWarning)  # commands print the warnings of their results
     with stoppable(), observed(_progress_bar() if at_a_terminal() else None):
         try:

@@ -71,10 +71,10 @@ def explain(
     BLEU, it lists the n-grams that match, for CIDEr what each n-gram adds to the score, for ROUGE-L the longest common
     subsequences. For coverage, it shows how well each sentence agrees with those of the references.
     """
-    chosen = explainable(metric, with_objects(metric, settings))
-    if svg is not None and chosen.explanation != "scene":
+    selected_metric = explainable(metric, with_objects(metric, settings))
+    if svg is not None and selected_metric.explanation != "scene":
         raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
-    has_objects = isinstance(chosen, Chair) and len(chosen.objects) > 0
+    has_objects = isinstance(selected_metric, Chair) and len(selected_metric.objects) > 0
     if worst is not None or (image is not None and (not has_objects or _is_file(candidate))):
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", help="give --image ID, or --worst 1")
@@ -88,7 +88,7 @@ def explain(
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)
-        explained = [explained_caption(chosen, candidate, references, image)]
+        explained = [explained_caption(selected_metric, candidate, references, image)]
     if svg is not None:
         from captious.report.scene_drawing import write_scenes
 
@@ -97,8 +97,10 @@ def explain(
         _print_json(explained)
     else:
         _print(explained)
-    if chosen.explanation == "scene":
-        warn(chosen.warnings(read_captions({0: explained[0].candidate}, {0: [*explained[0].references]}), None))
+    if selected_metric.explanation == "scene":
+        warn(
+            selected_metric.warnings(read_captions({0: explained[0].candidate}, {0: [*explained[0].references]}), None)
+        )
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
 

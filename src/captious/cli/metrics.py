@@ -46,7 +46,7 @@ def _describe(metric: dict[str, Any]) -> None:
     facts = Table.grid(padding=(0, 2, 0, 0))
     notes = {name: "lower is better" for name in metric["lower_is_better"]}
     notes |= {name: "neither direction is better" for name in metric["no_direction"]}
-    toolkit = {name: f"{theirs} in the COCO toolkit" for name, theirs in metric["toolkit"].items()}
+    toolkit = {name: f"{toolkit_name} in the COCO toolkit" for name, toolkit_name in metric["toolkit"].items()}
     rows = [
         ("outputs", name, "; ".join(filter(None, (toolkit.get(name), notes.get(name))))) for name in metric["outputs"]
     ]
@@ -81,8 +81,8 @@ def _list(described: list[dict[str, Any]]) -> None:
 
 def _toolkit_names(names: Mapping[str, str]) -> str:
     """The COCO toolkit's names for the outputs of a metric: the first and the last."""
-    theirs = [*names.values()]
-    return " .. ".join(dict.fromkeys((theirs[0], theirs[-1]))) if theirs else ""
+    toolkit_names = [*names.values()]
+    return " .. ".join(dict.fromkeys((toolkit_names[0], toolkit_names[-1]))) if toolkit_names else ""
 
 
 def _described(name: str) -> dict[str, Any]:

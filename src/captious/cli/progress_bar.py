@@ -20,37 +20,37 @@ class ProgressBar:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._open: list[_Shown] = []  # work in hand, the innermost last
+        self._open: list[_Bar] = []  # work in hand, the innermost last
 
     def begin(self, work: Progress) -> None:
-        shown = _Shown(work)
-        shown.timer = threading.Timer(_PATIENCE, self._show, [shown])
-        shown.timer.daemon = True
+        entry = _Bar(work)
+        entry.timer = threading.Timer(_PATIENCE, self._show, [entry])
+        entry.timer.daemon = True
         with self._lock:
-            self._open.append(shown)
+            self._open.append(entry)
         with suppress(RuntimeError):  # no thread can be started; the work goes on without a bar
-            shown.timer.start()
+            entry.timer.start()
 
     def change(self, work: Progress) -> None:
         with self._lock:
-            for shown in self._open:
-                if shown.work is work:
-                    shown.update()
+            for entry in self._open:
+                if entry.work is work:
+                    entry.update()
 
     def end(self, work: Progress) -> None:
         with self._lock:
-            for shown in [entry for entry in self._open if entry.work is work]:
-                self._open.remove(shown)  # a timer that is just firing shows nothing any more
-                if shown.timer is not None:
-                    shown.timer.cancel()
-                if shown.bar is not None:
-                    shown.bar[0].stop()
+            for entry in [entry for entry in self._open if entry.work is work]:
+                self._open.remove(entry)  # a timer that is just firing shows nothing any more
+                if entry.timer is not None:
+                    entry.timer.cancel()
+                if entry.bar is not None:
+                    entry.bar[0].stop()
             self._draw()
 
-    def _show(self, shown: _Shown) -> None:
+    def _show(self, entry: _Bar) -> None:
         with self._lock:
-            if shown in self._open:
-                shown.make_bar()
+            if entry in self._open:
+                entry.make_bar()
                 self._draw()
 
     def _draw(self) -> None:
@@ -61,7 +61,7 @@ class ProgressBar:
             bars[-1].start()
 
 
-class _Shown:
+class _Bar:
     """Work in hand, and its bar once it has taken long enough."""
 
     def __init__(self, work: Progress) -> None:

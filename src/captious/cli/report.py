@@ -66,14 +66,14 @@ def report(
     table = read_references(references)
     groups = None if group_by is None else groups_of(group_by, [references, *systems.values()], table, settings)
     tables = {name: read_captions(file, table, subset=subset, clean=clean) for name, file in systems.items()}
-    first, *others = tables
+    first, *systems_after = tables
     ids = tables[first].ids
     if urls is not None:
         urls.check(ids)
-    for other in others:
-        if not same_images(tables[other].ids, ids):
+    for system in systems_after:
+        if not same_images(tables[system].ids, ids):
             raise ParameterError(
-                f"{first} and {other} do not have captions of the same images",
+                f"{first} and {system} do not have captions of the same images",
                 help="a report shows systems on the same images; remove the others from both files",
             )
     reports = evaluate_systems(tables, selection, announce=warn)

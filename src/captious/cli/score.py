@@ -212,11 +212,11 @@ def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]
 
 def _check_shard_options() -> None:
     """Refuse options of shards without shards."""
-    for option in _given(_OF_SHARDS):
+    for option in _options_given(_OF_SHARDS):
         raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
 
 
-def _given(names: Sequence[str]) -> Iterator[str]:
+def _options_given(names: Sequence[str]) -> Iterator[str]:
     """The options on the command line, of the parameters with these names."""
     source = click.get_current_context().get_parameter_source
     return (f"--{name.replace('_', '-')}" for name in names if source(name) is ParameterSource.COMMANDLINE)
@@ -236,7 +236,7 @@ def _sharded_report(
     """Score shards, with parameters as the command has them; ``of_run`` are those of ``captious.scale.run``."""
     from captious import scale
 
-    for option in _given(_NOT_OF_SHARDS):
+    for option in _options_given(_NOT_OF_SHARDS):
         raise ParameterError(f"{option} cannot be used with shards", help=f"leave out {option}, or --shards")
     if len(files) > 1:
         raise ParameterError(

@@ -103,8 +103,8 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
         )
         if demo:
             load_demo()
-        shown = "localhost" if host in {"127.0.0.1", "0.0.0.0", "::"} else host
-        click.echo(f"http://{shown}:{port}/{'challenges/demo/' if demo else ''}", err=True)
+        address = "localhost" if host in {"127.0.0.1", "0.0.0.0", "::"} else host
+        click.echo(f"http://{address}:{port}/{'challenges/demo/' if demo else ''}", err=True)
         if message:
             click.echo(message, err=True)
         from django.conf import settings

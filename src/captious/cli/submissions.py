@@ -61,5 +61,5 @@ def _as_json(rows: list[dict[str, Any]]) -> str:
 def _scores(row: dict[str, Any]) -> str:
     if row["status"] == "done" and row["withheld"]:
         return str(row["withheld"])
-    known = {name: score for name, score in row["scores"].items() if score is not None}
-    return " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in known.items())
+    scores = {name: score for name, score in row["scores"].items() if score is not None}
+    return " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in scores.items())

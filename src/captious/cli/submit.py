@@ -78,8 +78,8 @@ def submit(
 
 
 def _as_json(answer: dict[str, Any]) -> str:
-    shown = {key: answer[key] for key in ("id", "status", "scores", "all_scores", "reason", "url")}
-    return json.dumps(shown, indent=2, ensure_ascii=False)
+    fields = {key: answer[key] for key in ("id", "status", "scores", "all_scores", "reason", "url")}
+    return json.dumps(fields, indent=2, ensure_ascii=False)
 
 
 def _as_text(answer: dict[str, Any], server: str) -> str:

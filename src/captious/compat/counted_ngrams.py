@@ -167,15 +167,15 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
 
     def _similarity(self, candidate: _Vector, reference: _Vector) -> float:
         """Mean over the orders."""
-        ours, theirs = candidate.weights, reference.weights
+        candidate_weights, reference_weights = candidate.weights, reference.weights
         products = [0.0] * self.n
-        for ngram in ours.keys() & theirs.keys():
-            weight, their_weight = ours[ngram], theirs[ngram]
-            clipped = their_weight if self._is_d and their_weight < weight else weight
-            products[len(ngram) - 1] += clipped * their_weight
+        for ngram in candidate_weights.keys() & reference_weights.keys():
+            candidate_weight, reference_weight = candidate_weights[ngram], reference_weights[ngram]
+            clipped = reference_weight if self._is_d and reference_weight < candidate_weight else candidate_weight
+            products[len(ngram) - 1] += clipped * reference_weight
         total = 0.0
-        for product, norm, their_norm in zip(products, candidate.norms, reference.norms, strict=True):
-            total += product / (norm * their_norm) if norm and their_norm else product
+        for product, candidate_norm, reference_norm in zip(products, candidate.norms, reference.norms, strict=True):
+            total += product / (candidate_norm * reference_norm) if candidate_norm and reference_norm else product
         if self._is_d:
             total *= math.exp(-((candidate.length - reference.length) ** 2) / (2 * self.sigma**2))
         return total / self.n

@@ -121,10 +121,10 @@ def environment(prefixes: Sequence[str] = (), *, whole: bool = False) -> dict[st
 
 def exports(variables: Mapping[str, str]) -> list[str]:
     """The lines by which a shell sets the two variables of an environment for the programs that it starts later."""
-    rest = '"${PYTHONPATH:+:$PYTHONPATH}"'
+    inherited = '"${PYTHONPATH:+:$PYTHONPATH}"'
     return [
         f"export {VARIABLE}={shlex.quote(variables[VARIABLE])}",
-        f"export PYTHONPATH={shlex.quote(str(_STARTUP))}{rest}",
+        f"export PYTHONPATH={shlex.quote(str(_STARTUP))}{inherited}",
     ]
 
 

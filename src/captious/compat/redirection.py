@@ -91,8 +91,8 @@ def replacement_of(prefix: str, toolkit: str | None = None) -> str:
             if toolkit is None
             else f"the toolkits are {', '.join(TOOLKITS)}"
         )
-        shown = prefix if toolkit is None or name in TOOLKITS else toolkit
-        raise ParameterError(f"{shown!r} is not a toolkit that captious replaces", help=help)
+        package = prefix if toolkit is None or name in TOOLKITS else toolkit
+        raise ParameterError(f"{package!r} is not a toolkit that captious replaces", help=help)
     return TOOLKITS[name]
 
 
@@ -248,5 +248,5 @@ def _take_out(prefix: str) -> dict[str, ModuleType]:
 def _is_unused(name: str) -> bool:
     """Whether a package is one of the empty ones above a toolkit, and nothing is below it any more."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
-    below = [other for other in [*sys.modules, *installed()] if other.startswith(f"{name}.")]
+    below = [module for module in [*sys.modules, *installed()] if module.startswith(f"{name}.")]
     return getattr(spec, "origin", None) == _ABOVE and not below

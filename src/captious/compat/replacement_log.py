@@ -66,8 +66,8 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
     by_kind: dict[str, list[Event]] = {}
     for event in events:
         by_kind.setdefault(event["event"], []).append(event)
-    replaced, kept, toolkits = (by_kind.get(kind, []) for kind in ("replaced", "kept", "toolkit"))
-    stays = {_class_in_process(event) for event in kept}  # put back after it was replaced
+    replaced, refusals, toolkits = (by_kind.get(kind, []) for kind in ("replaced", "kept", "toolkit"))
+    stays = {_class_in_process(event) for event in refusals}  # put back after it was replaced
     replaced = [event for event in replaced if _class_in_process(event) not in stays]
     lines = [f"{event['prefix']} is {event['by']}" for event in toolkits]
     lines += [
@@ -75,7 +75,7 @@ def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool 
     ]
     lines += [
         f"warning: {event['module']}.{event['name']} is not replaced: {event['reason']} ({event['file']})"
-        for event in kept
+        for event in refusals
     ]
     lines += [
         f"warning: {event['python']} does not have captious: nothing was replaced there"

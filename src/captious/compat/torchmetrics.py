@@ -69,9 +69,9 @@ class CaptionMetric(torchmetrics.Metric):
 
     def __init__(self, metric: str | Metric, **settings: Any) -> None:
         super().__init__(**{name: settings.pop(name) for name in _OF_TORCHMETRICS if name in settings})
-        chosen = choose(metric, **settings)
-        self.metric = chosen.require_caption_metric()
-        self.columns = chosen.output_indices
+        request = choose(metric, **settings)
+        self.metric = request.require_caption_metric()
+        self.columns = request.output_indices
         # Metrics in a MetricCollection share their states if these are equal in name and value after the first batch.
         form = re.sub(r"\W", "_", self.metric.signatures()[0])
         self._sum, self._number, self._texts = f"sum_{form}", f"number_{form}", f"captions_{form}"
@@ -110,7 +110,7 @@ class CaptionMetric(torchmetrics.Metric):
             ParameterError: no captions were added.
         """
         if self.metric.needs_fit:
-            captions = self._kept()
+            captions = self._all_captions()
             statistics = self.metric.statistics(captions, self.metric.fit(captions.references)).sum(axis=0)
         else:
             if not int(getattr(self, self._number)):
@@ -130,10 +130,10 @@ class CaptionMetric(torchmetrics.Metric):
         lines = "".join(json.dumps(pair) + "\n" for pair in zip(candidates, references, strict=True))
         return torch.frombuffer(bytearray(lines.encode()), dtype=torch.uint8).to(self.device, self.dtype)
 
-    def _kept(self) -> Captions:
+    def _all_captions(self) -> Captions:
         """The captions of all updates, and when processes are synchronized, of all processes."""
-        kept = getattr(self, self._texts)
-        tensors = [kept] if isinstance(kept, torch.Tensor) else kept
+        state = getattr(self, self._texts)
+        tensors = [state] if isinstance(state, torch.Tensor) else state
         pairs = [json.loads(line) for tensor in tensors for line in _lines(tensor)]
         if not pairs:
             raise self._nothing()

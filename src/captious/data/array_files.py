@@ -171,9 +171,9 @@ def _entries(header: Mapping[str, list[Any]], start: int) -> tuple[dict[str, _En
         if dtype not in _DTYPES or len(shape) > 3 or not are_sizes:
             raise ValueError(f"{name} is not an array")
         kind = np.dtype(dtype)
-        stored = _aligned(math.prod(shape) * kind.itemsize)
-        entries[name] = _Entry(kind, tuple(shape), crc, start, stored)
-        start += stored
+        size = _aligned(math.prod(shape) * kind.itemsize)
+        entries[name] = _Entry(kind, tuple(shape), crc, start, size)
+        start += size
     return entries, start
 
 

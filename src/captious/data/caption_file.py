@@ -82,8 +82,8 @@ def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
     if isinstance(names, Columns):
         names = {key: value for key in _KEYS if (value := getattr(names, key))}
     if not isinstance(names, str):
-        listed = {key: [value] if isinstance(value, str) else value for key, value in (names or {}).items()}
-        return [(key, name) for key, values in listed.items() for name in values]
+        names_of_key = {key: [value] if isinstance(value, str) else value for key, value in (names or {}).items()}
+        return [(key, name) for key, values in names_of_key.items() for name in values]
     pairs = []
     for piece in names.split(","):
         key, equals, name = (part.strip() for part in piece.partition("="))
@@ -113,13 +113,13 @@ class ReadOptions:
     splits: tuple[str, ...] = ()
     n_sources: int = 1
     # Columns that a source has; None stands for the splits.
-    _used: set[str | None] = field(default_factory=set, init=False, compare=False, repr=False)
+    _names_used: set[str | None] = field(default_factory=set, init=False, compare=False, repr=False)
     _columns: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
     _sources: set[tuple[str, Role]] = field(default_factory=set, init=False, compare=False, repr=False)
 
     def note_used(self, names: Collection[str | None]) -> None:
         """Note that a source has columns of these names, or with None, the splits."""
-        self._used.update(names)
+        self._names_used.update(names)
 
     def note_columns(self, source: str, names: Collection[object]) -> None:
         """Note which columns a source has, for messages."""
@@ -140,13 +140,13 @@ class ReadOptions:
         names = dict.fromkeys(name for name, _ in sorted(self._sources))
         where = "; ".join(f"{name}: found {self._columns.get(name, 'no columns')}" for name in names)
         for name, key in self.columns.names.items():
-            if name not in self._used:
+            if name not in self._names_used:
                 raise InputError(
                     f"there is no column {name!r}",
                     where=where,
                     help=f"name one of these: {option('columns', f'{key}=NAME')}",
                 )
-        if self.splits and None not in self._used:
+        if self.splits and None not in self._names_used:
             raise InputError(
                 f"there is no split {' or '.join(map(repr, self.splits))}, as no record says what split it is in",
                 where=where,

@@ -131,10 +131,10 @@ def caption_rows(
         raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
     if source.one_each and (n_images := len(set(rows.ids))) != len(rows.ids):
         twice = repeated(rows.ids)
-        shown = [f"image_id {image!r} in {some(map(rows.place, at))}" for image, at in twice.items()]
+        examples = [f"image_id {image!r} in {some(map(rows.place, at))}" for image, at in twice.items()]
         raise DuplicateCandidateError(
             f"{len(twice):,} of {n_images:,} images have more than one candidate",
-            where=f"{rows.name}: {some(shown, separator='; ')}",
+            where=f"{rows.name}: {some(examples, separator='; ')}",
             help=f"keep one candidate per image; {_several_help()}",
         )
     return rows
@@ -222,10 +222,10 @@ def _check_texts(rows: CaptionRows) -> None:
         _check_unicode(rows.name, "captions", rows.texts, rows.place)
     except TypeError:
         wrong = [row for row, text in enumerate(rows.texts) if not isinstance(text, str)]
-        shown = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {reprlib.repr(rows.texts[row])}" for row in wrong]
+        cases = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {reprlib.repr(rows.texts[row])}" for row in wrong]
         raise CaptionTypeError(
             f"{len(wrong):,} of {len(rows.texts):,} captions are not strings",
-            where=f"{rows.name}: {some(shown)}",
+            where=f"{rows.name}: {some(cases)}",
             help='captions must be strings; use "" for an empty caption',
         ) from None
 

@@ -252,8 +252,8 @@ class References:
     def concatenated(self) -> References:
         """These images with one reference each: all of theirs, joined by spaces (Yi et al. 2020, "cat"). Cached."""
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
-        joined = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
-        return joined.with_store(None if self.stored is None else self.stored.of_concatenated)
+        table = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
+        return table.with_store(None if self.stored is None else self.stored.of_concatenated)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -341,8 +341,8 @@ class Captions:
 
 def _rows(n: int, indices: ArrayLike) -> NDArray[np.int64]:
     """The rows that indices or a mask pick out of n."""
-    picked = np.asarray(indices)
-    if picked.size == 0:
-        picked = picked.astype(np.int64)  # numpy takes an empty list for floats
-    rows: NDArray[np.int64] = np.arange(n)[picked]
+    positions = np.asarray(indices)
+    if positions.size == 0:
+        positions = positions.astype(np.int64)  # numpy takes an empty list for floats
+    rows: NDArray[np.int64] = np.arange(n)[positions]
     return rows

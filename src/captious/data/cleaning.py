@@ -26,8 +26,8 @@ def _plain(text: str) -> str:
 
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     blocks = [block for token in tokens if (block := " ".join(_block(token).split()))]
-    ended = [block if block.endswith(_ENDS) else f"{block}." for block in blocks[:-1]]
-    return " ".join([*ended, *blocks[-1:]])
+    sentences = [block if block.endswith(_ENDS) else f"{block}." for block in blocks[:-1]]
+    return " ".join([*sentences, *blocks[-1:]])
 
 
 def _block(token: Token) -> str:
@@ -47,10 +47,10 @@ def _without_opening(text: str) -> str:
     match = PROMPT.match(text)
     if match is None or match["refusal"]:
         return text
-    rest = text[match.end() :].strip()
-    if rest[:1] in "\"'*" and rest[-1:] == rest[:1]:
-        rest = rest[1:-1]
-    return rest
+    caption = text[match.end() :].strip()
+    if caption[:1] in "\"'*" and caption[-1:] == caption[:1]:
+        caption = caption[1:-1]
+    return caption
 
 
 #: The rules by name, in the order in which they are applied.

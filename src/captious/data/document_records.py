@@ -61,12 +61,12 @@ class Listed:
         return self.key.removesuffix("s"), numbers, records
 
     def _once(self, records: Sequence[Any]) -> Iterator[int]:
-        seen: set[str] = set()
+        keys: set[str] = set()
         for number, record in enumerate(records, 1):
             key = repr((record.get("image_id"), record.get(self.once_for))) if isinstance(record, Mapping) else ""
-            if not key or key not in seen:
+            if not key or key not in keys:
                 yield number
-            seen.add(key)
+            keys.add(key)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Fields:
         texts: those of captions, of which each is a caption or a list of them.
         keys: the key of the captions in objects that a field of ``texts`` holds, one per field; "" for none.
         split: the one that says to which split a row belongs, if that matters.
-        kept: by field, which rows are read.
+        conditions: by field, which rows are read.
         splits_apart: whether one of several splits must be chosen.
     """
 
@@ -46,13 +46,13 @@ class Fields:
     texts: tuple[str, ...]
     keys: tuple[str, ...]
     split: str | None = None
-    kept: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    conditions: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     splits_apart: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
         """All of them, in the order in which ``rows_of_columns`` expects their values."""
-        return (*self.ids, *self.texts, *((self.split,) if self.split else ()), *self.kept)
+        return (*self.ids, *self.texts, *((self.split,) if self.split else ()), *self.conditions)
 
 
 def choose_fields(source: Source, names: Sequence[object], where: str, layout: Layout | None = None) -> Fields:
@@ -82,9 +82,9 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
     if not options or has_usual_fields(source.role, names):
         options.setdefault((row.named_ids or row.usual_ids(), row.named_texts or row.usual_texts()), None)
     if len(options) > 1:
-        shown = [one.name if one else "rows with the usual names" for one in options.values()]
+        descriptions = [one.name if one else "rows with the usual names" for one in options.values()]
         choices = [f"id={'+'.join(ids)},caption={texts[0]}" for ids, texts in options]
-        raise row.ambiguous(f"this fits two layouts, {' and '.join(shown)}", choices)
+        raise row.ambiguous(f"this fits two layouts, {' and '.join(descriptions)}", choices)
     (((ids, texts), one_layout),) = options.items()
     return row.fields(ids, texts, one_layout)
 
@@ -167,9 +167,9 @@ class _Row:
             if self.source.column not in self.names:
                 raise missing_column(self.source, self.where)
             return self.source.column
-        others = [str(name) for name in self.names if name not in ids]
-        if "group" in others or len(others) == 1:
-            return "group" if "group" in others else others[0]
+        candidates = [str(name) for name in self.names if name not in ids]
+        if "group" in candidates or len(candidates) == 1:
+            return "group" if "group" in candidates else candidates[0]
         raise self.source.error("which field holds the groups? Name it, as FILE:COLUMN", where=self.where)
 
     def fields(self, ids: tuple[str, ...], texts: tuple[str, ...], layout: Layout | None) -> Fields:
@@ -180,34 +180,38 @@ class _Row:
         apart = layout is not None and layout.splits_apart and self.source.role != "groups"
         split = "split" if layout is None else layout.split
         is_chosen = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
-        named = self.named_keys if self.source.role != "groups" else {}
+        chosen_keys = self.named_keys if self.source.role != "groups" else {}
         if read_options is not None:
-            read_options.note_used([*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *named])
-        keys = [key for _, key in named.values()] or [""] * len(texts)
+            read_options.note_used(
+                [*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *chosen_keys]
+            )
+        keys = [key for _, key in chosen_keys.values()] or [""] * len(texts)
         if layout is not None and self.source.role != "groups":
             keys = [key or layout.key for key in keys]
-        kept = {} if layout is None else {name: keep for name, keep in layout.kept.items() if name in self.names}
-        return Fields(ids, texts, tuple(keys), split if is_chosen else None, kept, apart)
+        conditions = (
+            {} if layout is None else {key: keep for key, keep in layout.conditions.items() if key in self.names}
+        )
+        return Fields(ids, texts, tuple(keys), split if is_chosen else None, conditions, apart)
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """The error for two fields to choose from."""
-        shown = some([option("columns", choice) for choice in choices], separator=" or ")
-        return self.source.error(problem, where=self.where, help=f"choose: {shown}")
+        options = some([option("columns", choice) for choice in choices], separator=" or ")
+        return self.source.error(problem, where=self.where, help=f"choose: {options}")
 
     def _could_be(self, names: Sequence[str]) -> str:
         both = "both " * (len(names) == 2)
         return f"{both}{some(names, separator=' and ')} could be the {self.source.role}"
 
-    def _missing(self, what: str, column: str, usual: _Names, others: _Names) -> InputError:
-        """The error for a row that has none of the usual names; ``others`` are those of its other column."""
+    def _missing(self, what: str, column: str, usual: _Names, other_names: _Names) -> InputError:
+        """The error for a row that has none of the usual names; ``other_names`` are those of its other column."""
         read_options = self.source.read_options
         absent = [] if read_options is None else [name for name in read_options.columns.names if name not in self.names]
         if absent:
             return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
         *names, last = [name.replace("#", "1") for group in usual for name in group]
-        taken = {field for group in others for name in group for field in fields_of(name, self.names)}
-        left = [name for name in self.names if name not in taken]
-        hint = f"if {left[0]!r} holds them: {option('columns', f'{column}={left[0]}')}" if len(left) == 1 else ""
+        read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
+        unread = [name for name in self.names if name not in read]
+        hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}" if len(unread) == 1 else ""
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
         return self.source.error(message, where=self.where, hint=hint)
 
@@ -250,10 +254,10 @@ def rows_of_columns(
         InputError: several splits, of which none was chosen; a split that is not there.
     """
     n_ids, n_texts = len(fields.ids), len(fields.texts)
-    if fields.split or fields.kept:
-        chosen = _chosen(source, fields, columns[n_ids + n_texts :], len(numbers))
-        columns = [[*compress(column, chosen)] for column in columns]
-        numbers = [*compress(numbers, chosen)]
+    if fields.split or fields.conditions:
+        mask = _mask(source, fields, columns[n_ids + n_texts :], len(numbers))
+        columns = [[*compress(column, mask)] for column in columns]
+        numbers = [*compress(numbers, mask)]
     ids = columns[0]
     texts = [
         _under_key(source, name, key, column, unit, numbers) if key else column
@@ -293,17 +297,17 @@ def _joined(cells: Sequence[Any]) -> list[Any]:
     return [text for texts in lists for text in texts]
 
 
-def _chosen(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n: int) -> list[bool]:
+def _mask(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n: int) -> list[bool]:
     """A mask of the rows that are read."""
-    chosen = [True] * n
+    mask = [True] * n
     if fields.split:
         splits, *columns = columns
         splits_read = chosen_splits(source, splits, apart=fields.splits_apart)
         if splits_read is not None:
-            chosen = [str(split) in splits_read for split in splits]
-    for keep, column in zip(fields.kept.values(), columns, strict=True):
-        chosen = [one and keep(value) for one, value in zip(chosen, column, strict=True)]
-    return chosen
+            mask = [str(split) in splits_read for split in splits]
+    for keep, column in zip(fields.conditions.values(), columns, strict=True):
+        mask = [one and keep(value) for one, value in zip(mask, column, strict=True)]
+    return mask
 
 
 def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> frozenset[str] | None:
@@ -321,19 +325,19 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
     counts: dict[str, int] = {}
     for split in splits:
         counts[str(split)] = counts.get(str(split), 0) + 1
-    listed = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
+    counts_text = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
     if read_options is not None and read_options.splits:
         read_options.note_used([None])
         if absent := [split for split in read_options.splits if split not in counts]:
             message = f"there is no split {' or '.join(map(repr, absent))}"
             raise InputError(
-                message, where=f"{source.name}: {listed}", help=f"name one of these: {option('split', 'NAME')}"
+                message, where=f"{source.name}: {counts_text}", help=f"name one of these: {option('split', 'NAME')}"
             )
         return frozenset(read_options.splits)
     if apart and len(counts) > 1:
         raise InputError(
             f"this file has {len(counts)} splits, and none was chosen",
-            where=f"{source.name}: {listed}",
+            where=f"{source.name}: {counts_text}",
             help=f"choose with {option('split', 'NAME')}; several are separated by commas",
         )
     return None

@@ -56,17 +56,17 @@ def is_standard_input(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path) in _STANDARD_INPUT
 
 
-def format_of_name(source: Source, others: Mapping[str, Format] = MappingProxyType({})) -> Format:
+def format_of_name(source: Source, further_formats: Mapping[str, Format] = MappingProxyType({})) -> Format:
     """The format that the extension of a file says, in upper or lower case and with or without ``.gz``.
 
     Args:
         source: the file.
-        others: by extension, formats besides ``FORMATS``.
+        further_formats: by extension, formats besides ``FORMATS``.
 
     Raises:
-        CaptionFileError: none of ``EXTENSIONS`` and the others, or a directory.
+        CaptionFileError: none of ``EXTENSIONS`` and the further ones, or a directory.
     """
-    formats = {**FORMATS, **others}
+    formats = {**FORMATS, **further_formats}
     extension = Path(source.name.lower().removesuffix(".gz")).suffix
     if os.path.isdir(source.name):
         raise _directory(source)
@@ -84,7 +84,7 @@ def format_of_name(source: Source, others: Mapping[str, Format] = MappingProxyTy
 def format_of_content(data: bytes) -> Format:
     """The format of standard input, which has no name: what begins like none of the others is csv."""
     content = data.removeprefix(codecs.BOM_UTF8).strip()
-    first, _, rest = content.partition(b"\n")
+    first, _, following_lines = content.partition(b"\n")
     if data.startswith(b"PAR1"):
         return "parquet"
     if content.startswith(b"["):
@@ -95,7 +95,7 @@ def format_of_content(data: bytes) -> Format:
         record = json.loads(first)
     except (ValueError, RecursionError):
         return "json"
-    return "jsonl" if rest or "image_id" in record or "id" in record else "json"
+    return "jsonl" if following_lines or "image_id" in record or "id" in record else "json"
 
 
 def is_prepared(path: str | os.PathLike[str]) -> bool:

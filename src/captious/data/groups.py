@@ -136,14 +136,14 @@ def _check_no_repeats(rows: CaptionRows, *, several: bool) -> None:
     }
     if not wrong:
         return
-    shown = [
+    examples = [
         f"image_id {image!r} in " + some(f"{rows.place(row)} ({rows.texts[row]})" for row in at)
         for image, at in wrong.items()
     ]
     what = "have several groups" if several else "have more than one entry"
     raise InputError(
         f"{len(wrong):,} of {len(set(rows.ids)):,} images {what}",
-        where=f"{rows.name}: {some(shown, separator='; ')}",
+        where=f"{rows.name}: {some(examples, separator='; ')}",
         help="keep one group per image",
     )
 

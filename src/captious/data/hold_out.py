@@ -14,8 +14,9 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
     Raises:
         ParameterError: no image has two or more references.
     """
-    starts, counts = references.offsets[:-1], np.diff(references.offsets)
-    drawn = starts + np.random.default_rng(seed).integers(0, counts)
+    starts, ends = references.offsets[:-1], references.offsets[1:]
+    counts = ends - starts
+    candidate_rows = starts + np.random.default_rng(seed).integers(0, counts)
     several = np.flatnonzero(counts > 1)
     if not several.size:
         raise ParameterError(
@@ -23,13 +24,14 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
             where=references.name,
             help="one reference is held out and scored against the rest; to avoid this, give human captions",
         )
-    kept = [i for image in several for i in range(starts[image], starts[image] + counts[image]) if i != drawn[image]]
-    rest = References(
+    rows = [row for image in several for row in range(starts[image], ends[image]) if row != candidate_rows[image]]
+    remaining = References(
         tuple(references.ids[image] for image in several),
-        tuple(references.texts[i] for i in kept),
+        tuple(references.texts[row] for row in rows),
         np.concatenate([[0], np.cumsum(counts[several] - 1)]),
         name=references.name,
         id_form=references.id_form,
         images=tuple(references.images[image] for image in several),
     )
-    return Captions(tuple(references.texts[i] for i in drawn[several]), rest), len(references) - len(several)
+    candidates = tuple(references.texts[row] for row in candidate_rows[several])
+    return Captions(candidates, remaining), len(references) - len(several)

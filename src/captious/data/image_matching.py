@@ -146,24 +146,24 @@ def match_images(
     rows, table = _agree_on_ids(rows, table)
     sets = _by_image(rows) if several else None
     row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
-    matched = _matched(rows, table, row_of, subset=subset)
-    chosen = [row_of[image] for image in matched.ids]
-    n_left_out = len(table) - len(matched)
+    common = _matched(rows, table, row_of, subset=subset)
+    image_rows = [row_of[image] for image in common.ids]
+    n_left_out = len(table) - len(common)
     if sets is None:
-        texts = tuple(map(rows.texts.__getitem__, chosen))
+        texts = tuple(map(rows.texts.__getitem__, image_rows))
         return Captions(
             texts,
-            matched,
-            n_candidates_left_out=len(row_of) - len(matched),
+            common,
+            n_candidates_left_out=len(row_of) - len(common),
             n_references_left_out=n_left_out,
             subset=subset,
             clean=clean,
         )
-    kept = replace(sets.select(chosen), images=matched.images)
+    matched_sets = replace(sets.select(image_rows), images=common.images)
     return CaptionSets(
-        kept,
-        matched,
-        n_candidates_left_out=len(sets.texts) - len(kept.texts),
+        matched_sets,
+        common,
+        n_candidates_left_out=len(sets.texts) - len(matched_sets.texts),
         n_references_left_out=n_left_out,
         subset=subset,
         clean=clean,

@@ -65,9 +65,9 @@ def json_lines(
     """The record of every line that is not blank, with the number of the line."""
     decode = decoder.decode
     numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
-    rest = numbered
+    remaining_lines = numbered
     while True:
-        for number, line in rest:
+        for number, line in remaining_lines:
             try:
                 record = decode(line)
             except (ValueError, RecursionError):
@@ -78,9 +78,9 @@ def json_lines(
         else:
             return
         # The last line may be cut off, blank lines behind it or not.
-        following = next(((n, text) for n, text in rest if text.strip(_BLANK)), None)
+        following = next(((n, text) for n, text in remaining_lines if text.strip(_BLANK)), None)
         refuse(_parsed(line.removesuffix("\n"), source, decoder, line=number, may_be_cut=following is None))
-        rest = numbered if following is None else chain([following], numbered)
+        remaining_lines = numbered if following is None else chain([following], numbered)
 
 
 def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Iterator[tuple[int, Any]]:
@@ -115,15 +115,15 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
                 break
             at, number, separator = end, number + 1, _BETWEEN
             yield number, record
-        rest = text[at:].strip(_BLANK)
-        if separator is _OPENING and not sign and rest:
+        tail = text[at:].strip(_BLANK)
+        if separator is _OPENING and not sign and tail:
             raise CaptionFileError(
                 "a .json shard must be a list of records",
                 where=source.name,
                 help="write JSON lines with the extension .jsonl",
             )
-        if (ended and (rest or number)) or len(rest) > MOST_BYTES:
-            cut = not rest or (isinstance(failure, json.JSONDecodeError) and _ends_in_the_middle(failure))
+        if (ended and (tail or number)) or len(tail) > MOST_BYTES:
+            cut = not tail or (isinstance(failure, json.JSONDecodeError) and _ends_in_the_middle(failure))
             kind = TruncatedFileError if ended and cut else CaptionFileError
             where = f"record {number + 1:,}" if sign and not sign["end"] else f"after record {number:,}"
             raise kind(

@@ -43,7 +43,7 @@ class Layout:
         parents: a list of images that the document may have.
         split: the field of the split.
         splits_apart: whether one of several splits must be chosen.
-        kept: by field, which rows are read.
+        conditions: by field, which rows are read.
         absent: fields that it does not have.
         on_request: it is read only if ``--columns`` names its captions.
         key: where fields of captions hold objects, the key of the captions in them.
@@ -60,7 +60,7 @@ class Layout:
     parents: Parents | None = None
     split: str = "split"
     splits_apart: bool = True
-    kept: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    conditions: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     on_request: bool = False
     key: str = ""
@@ -145,7 +145,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("annotations",),
         _IMAGES,
         splits_apart=False,
-        kept={"is_rejected": not_, "is_precanned": not_},
+        conditions={"is_rejected": not_, "is_precanned": not_},
         note="captions with `is_rejected` or `is_precanned` are left out, as in the official evaluation, and so are "
         "images without any other.",
     ),
@@ -229,7 +229,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("Language",),
         ("VideoID+Start+End",),
         ("Description",),
-        kept={"Language": "English".__eq__, "Description": bool},
+        conditions={"Language": "English".__eq__, "Description": bool},
         note="Only English descriptions that are not empty are read. Ids are such as `mv89psg6zh4_33_46`.",
     ),
     Layout(
@@ -309,7 +309,7 @@ def row_layouts(names: Sequence[object]) -> list[Layout]:
 
 
 def _most_precise(layouts: Sequence[Layout]) -> list[Layout]:
-    return [one for one in layouts if not any({*one.fields} < {*other.fields} for other in layouts)]
+    return [one for one in layouts if not any({*one.fields} < {*rival.fields} for rival in layouts)]
 
 
 def nearest_layout(

@@ -195,11 +195,11 @@ def _rows_of_text(text: str, source: Source) -> CaptionRows:
 def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     """The error for an object in which an image is a key twice, of which ``json.loads`` keeps the last."""
     twice = repeated(key for key, _ in document.pairs)
-    shown = [f"key {key!r} in " + some([f"entry {place + 1}" for place in at]) for key, at in twice.items()]
+    examples = [f"key {key!r} in " + some([f"entry {place + 1}" for place in at]) for key, at in twice.items()]
     kind = DuplicateCandidateError if source.one_each else CaptionFileError
     return kind(
         f"{len(twice):,} of {len(document):,} images appear more than once as a key",
-        where=f"{source.name}: {some(shown, separator='; ')}",
+        where=f"{source.name}: {some(examples, separator='; ')}",
         help=f"keep one {source.role.removesuffix('s')} per image"
         if source.one_each or source.role == "groups"
         else f"put the {source.role} of an image in one list",

@@ -67,10 +67,10 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
 
 def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
     """The layout of a document."""
-    named = () if source.read_options is None else source.read_options.columns.texts(source.role)
-    layouts = [one for one in document_layouts(document) if not one.on_request or {*named} & {*one.captions}]
-    if len(layouts) > 1 and (chosen := [one for one in layouts if {*named} & {*one.captions}]):
-        layouts = chosen
+    columns = () if source.read_options is None else source.read_options.columns.texts(source.role)
+    layouts = [one for one in document_layouts(document) if not one.on_request or {*columns} & {*one.captions}]
+    if len(layouts) > 1 and (matching := [one for one in layouts if {*columns} & {*one.captions}]):
+        layouts = matching
     if len(layouts) > 1:
         choices = " or ".join(option("columns", f"caption={one.captions[0]}") for one in layouts)
         raise source.error(
@@ -96,20 +96,20 @@ def _with_parents(
     wants_split = layout.splits_apart or (read_options is not None and bool(read_options.splits))
     split = layout.split if wants_split and layout.split in parent and layout.split not in record else None
     parent_ids = _parent_ids(source, layout, document, split, id_field)
-    joined = [name for name in (id_field, split) if name is not None]
-    if not joined:
+    keys = [name for name in (id_field, split) if name is not None]
+    if not keys:
         return records, parent_ids
     parents, reference = layout.parents, layout.parents.reference
     try:
-        fields = {image[parents.id]: {name: image[name] for name in joined} for image in document[parents.key]}
+        fields = {image[parents.id]: {name: image[name] for name in keys} for image in document[parents.key]}
     except TypeError:
         raise source.error(f'an {parents.id!r} of "{parents.key}" is neither an integer nor a string') from None
     extended = []
-    for number, one in enumerate(records, 1):
+    for number, entry in enumerate(records, 1):
         try:
-            extended.append({**one, **fields[one[reference]]})
+            extended.append({**entry, **fields[entry[reference]]})
         except (KeyError, TypeError):
-            where = f"{unit} {number}: {reprlib.repr(one)}"
+            where = f"{unit} {number}: {reprlib.repr(entry)}"
             raise source.error(f'expected a {reference!r} that is one of "{parents.key}"', where=where) from None
     return extended, parent_ids
 
@@ -129,7 +129,7 @@ def _parent_ids(
         fields = " and ".join(f'"{name}"' for name in (id_field or layout.parents.id, split) if name)
         message = f'"{layout.parents.key}" is not a list of objects that each have an {fields}'
         raise source.error(message) from None
-    if layout.kept:
+    if layout.conditions:
         return ()  # images may be without captions, as some are left out
     splits_read = None if splits is None else chosen_splits(source, splits, apart=layout.splits_apart)
     if splits is None or splits_read is None:
@@ -145,8 +145,8 @@ def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> Capt
     fields = {name: [*record] for name, records in lists.items() if (record := first_of(records)) is not None}
     having = [name for name, names in fields.items() if source.column is None or source.column in names]
     if not having:
-        listed = "; ".join(f"{name} have " + ", ".join(map(repr, names)) for name, names in fields.items())
-        raise missing_column(source, listed or "no images")
+        fields_text = "; ".join(f"{name} have " + ", ".join(map(repr, names)) for name, names in fields.items())
+        raise missing_column(source, fields_text or "no images")
     if source.column is not None and len(having) > 1:
         raise source.error(f"both the {' and the '.join(having)} have a field {source.column!r}")
     name = having[0]
@@ -160,14 +160,14 @@ def _named_instances(source: Source, document: Mapping[Any, Any]) -> list[dict[s
         names = {category["id"]: category["name"] for category in document["categories"]}
     except (KeyError, TypeError, IndexError):
         raise source.error('"categories" is not a list of objects that each have an "id" and a "name"') from None
-    named = []
+    instances = []
     for number, instance in enumerate(document["annotations"], start=1):
         try:
-            named.append({"image_id": instance["image_id"], "objects": names[instance["category_id"]]})
+            instances.append({"image_id": instance["image_id"], "objects": names[instance["category_id"]]})
         except (KeyError, TypeError, IndexError):
             where = f"annotation {number}: {reprlib.repr(instance)}"
             raise source.error('expected an "image_id" and a "category_id" of "categories"', where=where) from None
-    return named
+    return instances
 
 
 def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdForm) -> CaptionRows:

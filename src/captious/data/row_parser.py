@@ -156,8 +156,8 @@ def _line_batches(
     lines: Iterable[str], source: Source, format: Format, choose: Choose, size: int | None, refuse: Refuse
 ) -> Iterator[Batch]:
     """Rows of lines in one of the ``LINE_PATTERNS``, or of a table."""
-    rest = iter(lines)
-    numbered: Iterator[tuple[int, str]] = enumerate(rest, 1)
+    lines = iter(lines)
+    numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
     if format == "txt":  # which may begin with comments
         numbered = dropwhile(lambda entry: entry[1].startswith("#") or not entry[1].strip(), numbered)
     number, first = next(numbered, (1, ""))
@@ -166,7 +166,7 @@ def _line_batches(
     pattern = line_pattern(first)
     if pattern is None:
         delimiter = "\t" if format == "tsv" or (format == "txt" and "\t" in first) else ","
-        yield from _table_batches(chain([first], rest), source, delimiter, choose, size, refuse, first=number)
+        yield from _table_batches(chain([first], lines), source, delimiter, choose, size, refuse, first=number)
         return
     where = f"line {number}"
     places = [pattern.columns.index(name) for name in choose(pattern.columns, where)]

@@ -136,9 +136,9 @@ def raise_error(problem: Problem) -> None:
 
 def some(items: Iterable[object], *, separator: str = ", ") -> str:
     """Up to three items, and how many more there are: "a, b, c and 17 more"."""
-    shown = [str(item) for item in items]
-    more = f" and {len(shown) - 3:,} more" if len(shown) > 3 else ""
-    return separator.join(shown[:3]) + more
+    texts = [str(item) for item in items]
+    more = f" and {len(texts) - 3:,} more" if len(texts) > 3 else ""
+    return separator.join(texts[:3]) + more
 
 
 def repeated(keys: Iterable[Key]) -> dict[Key, list[int]]:

@@ -72,9 +72,9 @@ def is_empty(texts: Sequence[str]) -> NDArray[np.bool_]:
 
 def is_markdown(texts: Sequence[str]) -> NDArray[np.bool_]:
     """Marks of Markdown or HTML."""
-    joined = _BETWEEN.join(texts)
-    has_lines = joined.count("\n") > 2 * (len(texts) - 1)
-    if not has_lines and not any(mark in joined for mark in ("**", "__", "`", "](", "|", "#", "<")):
+    text = _BETWEEN.join(texts)
+    has_lines = text.count("\n") > 2 * (len(texts) - 1)
+    if not has_lines and not any(mark in text for mark in ("**", "__", "`", "](", "|", "#", "<")):
         return np.zeros(len(texts), bool)
     return _matching(texts, MARKDOWN)
 
@@ -87,9 +87,9 @@ def is_prompt_answer(texts: Sequence[str]) -> NDArray[np.bool_]:
 
 def several_sentences(texts: Sequence[str]) -> NDArray[np.bool_]:
     """More than one sentence: an end mark, and a capital or a digit after it."""
-    joined = _BETWEEN.join(texts)
-    has_lines = joined.count("\n") > 2 * (len(texts) - 1)
-    if not has_lines and _END.search(joined) is None:
+    text = _BETWEEN.join(texts)
+    has_lines = text.count("\n") > 2 * (len(texts) - 1)
+    if not has_lines and _END.search(text) is None:
         return np.zeros(len(texts), bool)
     return _matching(texts, _SENTENCE)
 
@@ -121,9 +121,9 @@ def repeats_itself(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArra
     mask = np.zeros(n, bool)
     caption = np.repeat(np.arange(n), np.diff(offsets))
     for length in range(1, min(_LONG_PIECE, len(ids) // 3) + 1):
-        same = (ids[length:] == ids[:-length]) & (caption[length:] == caption[:-length])
+        is_repetition = (ids[length:] == ids[:-length]) & (caption[length:] == caption[:-length])
         more = max(2 * length, _REPEATED - length)  # words after the first piece
-        total = np.concatenate([[0], np.cumsum(same)])
+        total = np.concatenate([[0], np.cumsum(is_repetition)])
         run = total[more:] - total[:-more] == more
         mask[caption[np.flatnonzero(run)]] = True
     return mask

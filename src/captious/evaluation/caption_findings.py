@@ -219,7 +219,7 @@ class CaptionFindings:
 
     def __add__(self, other: CaptionFindings) -> CaptionFindings:
         zero: tuple[int, tuple[str, ...]] = (0, ())
-        both = {
+        pairs = {
             kind: (self.candidates.get(kind, zero), other.candidates.get(kind, zero))
             for kind in [*dict.fromkeys([*self.candidates, *other.candidates])]
         }
@@ -228,7 +228,7 @@ class CaptionFindings:
             self.references + other.references,
             max(self.most_references, other.most_references),
             (self.words[0] + other.words[0], self.words[1] + other.words[1]),
-            {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES]) for kind, (a, b) in both.items()},
+            {kind: (a[0] + b[0], (*a[1], *b[1])[:_EXAMPLES]) for kind, (a, b) in pairs.items()},
             {
                 kind: self.reference_counts.get(kind, 0) + other.reference_counts.get(kind, 0)
                 for kind in {*self.reference_counts, *other.reference_counts}
@@ -269,8 +269,8 @@ class CaptionFindings:
     @property
     def without_references(self) -> CaptionFindings:
         """The findings about candidates by themselves, without references."""
-        own = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
-        return replace(self, candidates=own, reference_counts={}, n_looked_at=0)
+        candidates = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
+        return replace(self, candidates=candidates, reference_counts={}, n_looked_at=0)
 
     @property
     def warnings(self) -> list[str]:

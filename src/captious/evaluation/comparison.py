@@ -116,7 +116,7 @@ class Comparison(DisplayedMapping[str, Difference]):
         by = self.examples_by if by is None else by
         scores_a, scores_b = self.a[by].per_caption, self.b[by].per_caption
         order = np.argsort(-np.nan_to_num(np.abs(scores_b - scores_a), nan=-1.0), kind="stable")[:n].tolist()
-        a, b = ([_shown(text) for text in report.candidates] for report in (self.a, self.b))
+        a, b = ([_one_text(text) for text in report.candidates] for report in (self.a, self.b))
         return [Example(self.a.ids[i], a[i], b[i], float(scores_a[i]), float(scores_b[i])) for i in order]
 
     @property
@@ -234,14 +234,14 @@ def compare(
     table = None if references is None else references_of(references, read_options)
     if table is None and len(tables) < 2:
         table = tables[0].references if tables else absent_references(a, read_options)
-    matched = [
+    systems = [
         match_images(candidates, table, read_options=read_options, subset=subset, several=several, clean=clean)
         for candidates in (a, b)
     ]
-    selection, slow = selection.without_slow(matched)
+    selection, slow = selection.without_slow(systems)
     issue(slow)
     report_a, report_b = (
-        evaluate(captions, selection, system=name, of_k=choices) for name, captions in zip(names, matched, strict=True)
+        evaluate(captions, selection, system=name, of_k=choices) for name, captions in zip(names, systems, strict=True)
     )
     if read_options is not None:
         read_options.check()
@@ -319,6 +319,6 @@ def _difference(a: Result, b: Result, sampling: Sampling) -> Difference:
     )
 
 
-def _shown(candidates: str | list[str]) -> str:
+def _one_text(candidates: str | list[str]) -> str:
     """The candidates of an image as an example shows them."""
     return candidates if isinstance(candidates, str) else " | ".join(candidates)

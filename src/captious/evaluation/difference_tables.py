@@ -186,9 +186,9 @@ def _score_columns(comparison: Comparison, *, drawn: bool = False) -> list[Colum
 
 def _p_columns(*, corrected: bool) -> list[Column]:
     """The columns of p values, and of those with a correction. Papers have one, of approximate randomization."""
-    shown = (SCREEN, PAGE)
-    correction = [Column("corrected", "p", media=shown)] * corrected
-    bootstrap, randomization = (Column(f"p {kind}", "p", media=shown) for kind in ("bootstrap", "randomization"))
+    media = (SCREEN, PAGE)
+    correction = [Column("corrected", "p", media=media)] * corrected
+    bootstrap, randomization = (Column(f"p {kind}", "p", media=media) for kind in ("bootstrap", "randomization"))
     return [bootstrap, *correction, randomization, *correction, Column("p", "p", in_papers="p", media=[PAPER])]
 
 

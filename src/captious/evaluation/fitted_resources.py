@@ -56,27 +56,27 @@ def fit_resource(
             f"{option('objects', 'FILE')} cannot be used with captious fit, which writes it",
             help=f"remove {option('objects', 'FILE')}, and give that file as an argument",
         )
-    chosen = select_one(metric, with_objects(metric, settings))
+    selected_metric = select_one(metric, with_objects(metric, settings))
     if settings.idf is not None:
         raise ParameterError(
             f"{option('idf', 'FILE')} cannot be used with captious fit, which computes document frequencies",
             help=f"remove {option('idf', 'FILE')}",
         )
-    if isinstance(chosen, Chair):
-        objects = chosen.objects_of(files)
+    if isinstance(selected_metric, Chair):
+        objects = selected_metric.objects_of(files)
         return FittedResource(objects, objects.warnings)
     if len(files) > 1:
-        raise ParameterError(f"{chosen.name} is fitted to one file of references", help="give one file")
+        raise ParameterError(f"{selected_metric.name} is fitted to one file of references", help="give one file")
     references = read_references(files[0])
     if settings.references_as == "cat":
         references = references.concatenated
     if human is None:
-        resource = chosen.fit_resource(references, seed=seed)
+        resource = selected_metric.fit_resource(references, seed=seed)
     else:
-        resource = _fitted_to_people(chosen, human, references, subset=subset)
+        resource = _fitted_to_people(selected_metric, human, references, subset=subset)
     if resource is None:
         fittable = ", ".join(name for name in catalogue.names() if catalogue.get(name).fitted_resource)
-        raise ParameterError(f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {fittable}")
+        raise ParameterError(f"{selected_metric.name} cannot be fitted", help=f"metrics that can be fitted: {fittable}")
     return FittedResource(resource, single_captions(references))
 
 

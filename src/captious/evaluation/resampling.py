@@ -138,10 +138,10 @@ def _weighted_sums(
     step = max(1, _BLOCK_ELEMENTS // len(rows))
     block = np.empty((min(step, resamples), len(rows)))
     for begin in range(0, resamples, step):
-        used = block[: min(step, resamples - begin)]
-        for row in used:
+        part = block[: min(step, resamples - begin)]
+        for row in part:
             row[:] = next(weights)
-        sums[begin : begin + len(used)] = used @ rows
+        sums[begin : begin + len(part)] = part @ rows
     return sums
 
 

@@ -164,9 +164,9 @@ class Stream:
         """
         if not isinstance(other, Stream):
             raise ParameterError(f"{other!r:.60} is not a stream", help="give another captious.Stream")
-        ours, theirs = self._identity, other._identity
-        if ours != theirs:
-            differing = next((pair for pair in zip(theirs, ours, strict=False) if pair[0] != pair[1]), (theirs, ours))
+        identities = other._identity, self._identity
+        if identities[0] != identities[1]:
+            differing = next((pair for pair in zip(*identities, strict=False) if pair[0] != pair[1]), identities)
             raise ParameterError(
                 "a stream of other metrics cannot be merged",
                 where=f"{differing[0]} into {differing[1]}",

@@ -133,7 +133,7 @@ def judge(
             warnings.append(f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
         else:
             raise ParameterError("no metrics were requested", where=name, help="give the scores of at least one")
-    check_all_used(external.published, {metric.label for _, own in scored for metric in own}, requested)
+    check_all_used(external.published, {metric.label for _, item_scores in scored for metric in item_scores}, requested)
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
         results = [
@@ -144,9 +144,9 @@ def judge(
 
 def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> HumanJudgments:
     """The judgments of a benchmark, or of a file of your own; raises as ``judge`` does."""
-    own = as_own(os.fspath(benchmark))
-    if own is not None:
-        return load_own(*own)
+    request = as_own(os.fspath(benchmark))
+    if request is not None:
+        return load_own(*request)
     protocol = benchmark_names.protocol(str(benchmark))
     return benchmark_names.get(protocol.benchmark).judgments(protocol, data_folder(data))
 

@@ -122,28 +122,28 @@ def rated_captions(
         ValueError: the protocol looks at annotators one by one, and captions have different numbers of ratings;
             or the protocol compares systems, and there are fewer than three.
     """
-    kept = _kept(protocol, items)
-    of_items = [protocol.references(item) for item in kept]
-    references = references_table([item.id for item in kept], of_items, [_image_id(item.image) for item in kept])
-    captions = Captions(tuple(item.candidate for item in kept), references)
-    ratings = [protocol.points([protocol.measure(item)] if protocol.measure else item.ratings) for item in kept]
-    units, _ = _numbered(item.image for item in kept)
-    numbers = {1} if protocol.measure else {len(item.ratings) for item in kept}
-    raters = np.array([item.ratings for item in kept], np.float64) if len(numbers) == 1 and min(numbers) > 1 else None
+    items = _judged_items(protocol, items)
+    of_items = [protocol.references(item) for item in items]
+    references = references_table([item.id for item in items], of_items, [_image_id(item.image) for item in items])
+    captions = Captions(tuple(item.candidate for item in items), references)
+    ratings = [protocol.points([protocol.measure(item)] if protocol.measure else item.ratings) for item in items]
+    units, _ = _numbered(item.image for item in items)
+    numbers = {1} if protocol.measure else {len(item.ratings) for item in items}
+    raters = np.array([item.ratings for item in items], np.float64) if len(numbers) == 1 and min(numbers) > 1 else None
     if protocol.ratings == "annotators":
         if len({*map(len, ratings)}) != 1:
             raise ValueError("captions have different numbers of ratings")
         annotators = [f"annotator {k + 1}" for k in range(len(ratings[0]))]
         return RatedCaptions(protocol, data, captions, ratings, units, None, annotators, raters)
     if protocol.systems is not None:
-        systems, names = _numbered(map(protocol.systems, kept))
+        systems, names = _numbered(map(protocol.systems, items))
         if len(names) < 3:
             raise ValueError(f"statistics of systems need three or more, not {len(names)}")
         means = np.array([of_caption.mean() for of_caption in ratings])
         return RatedSystems(protocol, data, captions, means, units, systems, names)
     if protocol.parts is None:
         return RatedCaptions(protocol, data, captions, ratings, units, raters=raters)
-    parts, names = _numbered(map(protocol.parts, kept), protocol.part_order)
+    parts, names = _numbered(map(protocol.parts, items), protocol.part_order)
     return RatedCaptions(protocol, data, captions, ratings, units, parts, names, raters)
 
 
@@ -153,14 +153,14 @@ def caption_pairs(protocol: Protocol, items: Iterable[CaptionPair], data: Mappin
     Raises:
         ValueError: a preference that is neither 0 nor 1.
     """
-    kept = _kept(protocol, items)
-    preferred = np.array([item.preferred for item in kept])
+    items = _judged_items(protocol, items)
+    preferred = np.array([item.preferred for item in items])
     if not set(np.unique(preferred)) <= {0, 1}:
         raise ValueError("a preference is neither 0 nor 1")
-    of_pairs = [_of_both(protocol.references(item)) for item in kept]
+    of_pairs = [_of_both(protocol.references(item)) for item in items]
     rows = [
         (item, number, side, draw)
-        for number, (item, references) in enumerate(zip(kept, of_pairs, strict=True))
+        for number, (item, references) in enumerate(zip(items, of_pairs, strict=True))
         for side in (0, 1)
         for draw in range(len(references[side]))
     ]
@@ -171,10 +171,10 @@ def caption_pairs(protocol: Protocol, items: Iterable[CaptionPair], data: Mappin
     )
     captions = Captions(tuple(item.captions[side] for item, _, side, _ in rows), references)
     draws = (
-        np.array([2 * number + side for _, number, side, _ in rows], np.int64) if len(rows) > 2 * len(kept) else None
+        np.array([2 * number + side for _, number, side, _ in rows], np.int64) if len(rows) > 2 * len(items) else None
     )
-    units, _ = _numbered(item.image for item in kept)
-    parts, names = _numbered(map(protocol.parts or _only_part, kept), protocol.part_order)
+    units, _ = _numbered(item.image for item in items)
+    parts, names = _numbered(map(protocol.parts or _only_part, items), protocol.part_order)
     return CaptionPairs(protocol, data, captions, preferred.astype(np.int64), units, parts, names, draws)
 
 
@@ -197,17 +197,17 @@ def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapp
     """
     if protocol.measure is None:
         raise ValueError(f"{protocol.full_name} judges systems, but has no measure")
-    kept = _kept(protocol, items)
-    scores = [protocol.references(item) for item in kept]
+    items = _judged_items(protocol, items)
+    scores = [protocol.references(item) for item in items]
     published = {
         metric: np.array([of_system[metric] for of_system in scores], float)
         for metric in scores[0]
         if all(of_system.get(metric) is not None for of_system in scores)
     }
-    human = np.array([protocol.measure(item) for item in kept], float)
-    outputs = [item.outputs for item in kept if item.outputs is not None]
-    names = [item.name for item in kept]
-    return SystemRanking(protocol, data, names, human, published, outputs if len(outputs) == len(kept) else None)
+    human = np.array([protocol.measure(item) for item in items], float)
+    outputs = [item.outputs for item in items if item.outputs is not None]
+    names = [item.name for item in items]
+    return SystemRanking(protocol, data, names, human, published, outputs if len(outputs) == len(items) else None)
 
 
 def sides(pairs: Iterable[CaptionPair], systems: Callable[[CaptionPair], tuple[str, str]]) -> list[RatedCaption]:
@@ -256,12 +256,12 @@ def _image_id(image: object) -> str:
     return f"(line {image})" if isinstance(image, Unknown) else str(image)
 
 
-def _kept(protocol: Protocol, items: Iterable[AnItem]) -> list[AnItem]:
-    kept = [item for item in items if not protocol.excluded(item)]
-    if not kept:
+def _judged_items(protocol: Protocol, items: Iterable[AnItem]) -> list[AnItem]:
+    items = [item for item in items if not protocol.excluded(item)]
+    if not items:
         left_out = f" after excluding {protocol.excluded.text}" if protocol.excluded.text else ""
         raise EmptyInputError(f"there are no judgments{left_out}", where=protocol.full_name, help="check the files")
-    return kept
+    return items
 
 
 def _numbered(values: Iterable[object], order: Sequence[str] = ()) -> tuple[NDArray[np.int64], list[str]]:

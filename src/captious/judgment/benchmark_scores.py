@@ -95,8 +95,8 @@ def computed_scores(
     if sums:
         assert isinstance(with_parts, list)
         computed, messages = computed_scores(judgments, with_parts, settings, lenient=lenient)
-        added = [_total(judgments, metric_sum, computed) for metric_sum in sums]
-        return [scores for scores in computed if scores.label not in parts] + added, messages
+        totals = [_total(judgments, metric_sum, computed) for metric_sum in sums]
+        return [scores for scores in computed if scores.label not in parts] + totals, messages
     if not metrics:
         return [], []
     if not isinstance(judgments, SystemRanking):
@@ -170,17 +170,17 @@ def _system_scores(
             outputs = get(name).outputs if name in names() and name not in get(name).outputs else (name,)
         tail = f"published:{judgments.protocol.benchmark}|captious:{__version__}"
         return [_checked(judgments, label, f"{label}|{tail}", judgments.scores_of(label)) for label in outputs], []
-    own = FunctionMetric(metric)
-    label = own.name
+    function = FunctionMetric(metric)
+    label = function.name
     if judgments.outputs is None:
         judgments.scores_of(label)  # raises: there are neither captions nor scores
         raise AssertionError
     means = []
     for system, texts in zip(judgments.systems, judgments.outputs, strict=True):
         sentences = [f"sentence {number + 1}" for number in range(len(texts))]
-        values = own.values(texts, [[]] * len(texts))
+        values = function.values(texts, [[]] * len(texts))
         means.append(checked_scores(values, sentences, where=f"{label} on {system}").mean())
-    return [_checked(judgments, label, own.signatures()[0], means)], []
+    return [_checked(judgments, label, function.signatures()[0], means)], []
 
 
 def _needs_no_references(metric: MetricLike) -> bool:
@@ -276,12 +276,12 @@ def read_scores(scores: ScoresSource | Sequence[ScoresSource] | None) -> Externa
             published.append(read)
             continue
         for benchmark, metrics in read.items():
-            own = table.setdefault(benchmark, {})
-            if twice := sorted(own.keys() & metrics.keys()):
+            of_benchmark = table.setdefault(benchmark, {})
+            if twice := sorted(of_benchmark.keys() & metrics.keys()):
                 raise ParameterError(
                     f"scores for {twice[0]} were given twice", where=f"for {benchmark}", help="give them once"
                 )
-            own.update(metrics)
+            of_benchmark.update(metrics)
     return ExternalScores(table, published)
 
 

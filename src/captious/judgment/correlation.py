@@ -128,8 +128,8 @@ class Points:
             return _weighted_pearson(expanded, self.ratings, weights)
         if self.statistic == "average-precision":
             return average_precision(expanded, self.ratings, weights)
-        drawn = (np.repeat(np.arange(len(self)), count[units]) for count in counts)
-        return np.array([correlation(self.statistic, expanded[rows], self.ratings[rows]) for rows in drawn])
+        resampled_rows = (np.repeat(np.arange(len(self)), count[units]) for count in counts)
+        return np.array([correlation(self.statistic, expanded[rows], self.ratings[rows]) for rows in resampled_rows])
 
     def exchanged(
         self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]
@@ -165,7 +165,7 @@ class Points:
         """Kendall's tau-b among the ratings of each unit, float64[n_units]."""
         expanded, units = np.repeat(scores, self.counts), np.repeat(self.units, self.counts)
         rows = [np.flatnonzero(units == unit) for unit in range(self.n_units)]
-        return np.nan_to_num([correlation("kendall-tau-b", expanded[own], self.ratings[own]) for own in rows])
+        return np.nan_to_num([correlation("kendall-tau-b", expanded[unit], self.ratings[unit]) for unit in rows])
 
     def _quick_value(self, scores: NDArray[np.float64]) -> float:
         """As ``value``; for Pearson without scipy, whose tests of its input take longer than the sum."""

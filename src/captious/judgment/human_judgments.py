@@ -248,12 +248,12 @@ class CaptionPairs(CaptionJudgments):
 
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
         right = self._right(scores)
-        drawn = counts[:, self.units]
+        weights = counts[:, self.units]
         accuracies = []
         for part in range(len(self.names)):
             rows = np.flatnonzero(self.parts == part)
             with np.errstate(invalid="ignore"):
-                accuracies.append(drawn[:, rows] @ right[rows] / drawn[:, rows].sum(axis=1))
+                accuracies.append(weights[:, rows] @ right[rows] / weights[:, rows].sum(axis=1))
         return np.asarray(np.mean(accuracies, axis=0))
 
     def p_value(self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]) -> float:

@@ -101,7 +101,7 @@ def _cells(result: BenchmarkResult) -> dict[str, list[Cell | None]]:
         cells[metric] += [
             Cell(value, best=_rounded(value) == top_parts[part]) for part, value in agreement.parts.items()
         ]
-    unknown = [None for shown in (first.p, first.rank) if shown is not None]
+    unknown = [None for statistic in (first.p, first.rank) if statistic is not None]
     cells[""] = [Cell(None), None, *unknown, *(Cell(None) for _ in first.parts)]
     return cells
 
@@ -183,9 +183,9 @@ def _signatures(judgment: Judgment) -> list[str]:
 def _explanations(judgment: Judgment) -> list[str]:
     """Sentences that say what intervals and ranks are, and whose scores were negated."""
     units = dict.fromkeys("systems" if result.protocol.of == "systems" else "images" for result in judgment.values())
-    drawn = " or ".join(units)
+    unit_names = " or ".join(units)
     sentences = [
-        f"{judgment.level:.0%} intervals: percentile bootstrap over {drawn}, "
+        f"{judgment.level:.0%} intervals: percentile bootstrap over {unit_names}, "
         f"{judgment.resamples:,} resamples, seed {judgment.seed}."
     ]
     if any(a.p is not None for result in judgment.values() for a in result.agreements.values()):

@@ -38,10 +38,10 @@ def coco_sources(folder: Path) -> tuple[Path, tuple[Path, ...], Path]:
 def coco_examples(folder: Path, output: Path) -> None:
     """Training examples of 4,000 images that belong to no evaluation; negative ones are captions of other images."""
     references, systems, keep_out = coco_sources(folder)
-    named = {path.name.partition(".")[0]: path for path in systems}
+    files = {path.name.partition(".")[0]: path for path in systems}
     out = read_ids(keep_out)
     examples, _ = make_examples(
-        read_references(references), named, keep_out=out, negatives="other", images=_IMAGES, validation=0
+        read_references(references), files, keep_out=out, negatives="other", images=_IMAGES, validation=0
     )
     write_examples(output, examples)
 

@@ -89,10 +89,10 @@ def summands(metric: str) -> list[str]:
 
 def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]:
     """The metrics with the parts of sums in place of the sums; the sums; and the names of parts not requested."""
-    listed = [metrics] if isinstance(metrics, str) else metrics
-    if not isinstance(listed, list | tuple):
+    requests = [metrics] if isinstance(metrics, str) else metrics
+    if not isinstance(requests, list | tuple):
         return metrics, [], []
-    read = [(metric, as_sum(metric)) for metric in listed]
+    read = [(metric, as_sum(metric)) for metric in requests]
     sums = [metric_sum for _, metric_sum in read if metric_sum]
     if not sums:
         return metrics, [], []
@@ -101,8 +101,8 @@ def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]
     parts = {
         label: part for metric_sum in sums for label, part in zip(metric_sum.weights, metric_sum.requests, strict=True)
     }
-    added = [label for label in parts if label not in requested]
-    return [*plain, *(parts[label] for label in added)], sums, added
+    labels = [label for label in parts if label not in requested]
+    return [*plain, *(parts[label] for label in labels)], sums, labels
 
 
 def _labels(metric: str) -> list[str]:

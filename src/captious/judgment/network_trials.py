@@ -107,30 +107,30 @@ class Trials:
         check_torch()
         settings = Settings() if settings is None else settings
         self.recipe, self.seeds, self.sampling = as_recipe(recipe), seeds, sampling
-        read = training_data(examples, validation)
-        if (read.target == read.target[0]).all():
+        training = training_data(examples, validation)
+        if (training.target == training.target[0]).all():
             raise ParameterError(
                 "the validation captions all have the same label or rating",
                 where=str(examples if validation is None else validation),
                 help="give validation captions with different labels or ratings",
             )
-        ratings = [np.array([value]) for value in read.target]
-        own = RatedCaptions(_VALIDATION, {}, read.captions, ratings, read.units)
-        others = [judged_captions(benchmark, data) for benchmark in benchmarks]
-        names = [judgments.protocol.full_name for judgments in others]
+        ratings = [np.array([value]) for value in training.target]
+        validation_set = RatedCaptions(_VALIDATION, {}, training.captions, ratings, training.units)
+        sets = [judged_captions(benchmark, data) for benchmark in benchmarks]
+        names = [judgments.protocol.full_name for judgments in sets]
         if repeated := [name for name in names if names.count(name) > 1]:
             raise ParameterError(f"{repeated[0]} is requested twice", help="name each benchmark once")
-        self.human, self.units = read.train.human, read.train.units
-        self.judgments: tuple[RatedCaptions | CaptionPairs, ...] = (own, *others)
+        self.human, self.units = training.train.human, training.train.units
+        self.judgments: tuple[RatedCaptions | CaptionPairs, ...] = (validation_set, *sets)
         features = Features(feature_set=self.recipe.features, settings=settings)
-        tables = {"the training examples": read.train.captions, "the validation captions": read.captions}
-        tables |= {name: judgments.captions for name, judgments in zip(names, others, strict=True)}
+        tables = {"the training examples": training.train.captions, "the validation captions": training.captions}
+        tables |= {name: judgments.captions for name, judgments in zip(names, sets, strict=True)}
         with using_threads(settings.threads), steps([*tables], lambda name: f"features of {name}") as steps_of_tables:
             matrices = [_matrix(features, tables[name], settings) for name in steps_of_tables]
         self.features, *self.judged_features = matrices
         self.signatures = {"features": features.signature()}
         self.data = checksums(examples, validation)
-        for judgments in others:
+        for judgments in sets:
             self.data |= judgments.data
 
     @property
@@ -217,8 +217,10 @@ class Trials:
         pictures = {}
         for judgments in self.judgments:
             protocol = judgments.protocol
-            own = [row for row in rows if row["benchmark"] == protocol.full_name]
-            y, low, high = (np.array([r[key] for r in own], np.float64) for key in ("value", "ci95_low", "ci95_high"))
+            points = [row for row in rows if row["benchmark"] == protocol.full_name]
+            y, low, high = (
+                np.array([r[key] for r in points], np.float64) for key in ("value", "ci95_low", "ci95_high")
+            )
             lines = {self.recipe.name: Curve(np.array(x, float), y, low, high)}
             pictures[f"{kind}-{protocol.full_name}"] = Curves(
                 protocol.full_name, x_label, protocol.statistic, lines, logarithmic
@@ -260,9 +262,9 @@ class Trials:
         """The training examples of a number of images, drawn with a seed."""
         if images is None or images >= self.n_images:
             return np.arange(len(self.human))
-        drawn = np.zeros(self.n_images, bool)
-        drawn[np.random.default_rng(seed).permutation(self.n_images)[:images]] = True
-        return np.flatnonzero(drawn[self.units])
+        in_sample = np.zeros(self.n_images, bool)
+        in_sample[np.random.default_rng(seed).permutation(self.n_images)[:images]] = True
+        return np.flatnonzero(in_sample[self.units])
 
     def _ends(self, values: NDArray[np.float64], *names: str) -> dict[str, float | None]:
         return dict(zip(names, map(_number, self.sampling.interval(values)), strict=True))

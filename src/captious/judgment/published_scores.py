@@ -99,7 +99,7 @@ def kit_scores(file: Path, document: object) -> PublishedScores | None:
         return None
     output = document.get("raw_metric_output", document)
     scores: dict[str, list[_Score]] = defaultdict(list)
-    for named, items in _per_item(output):
+    for label, items in _per_item(output):
         for id, item in items.items():
             where = f"{file}: {id}"
             if not isinstance(item, Mapping) or not {"caption", "image"} <= item.keys():
@@ -109,7 +109,7 @@ def kit_scores(file: Path, document: object) -> PublishedScores | None:
                     help="use the output of capevalkit benchmark, or give {benchmark: {metric: {id: score}}}",
                 )
             key = _key(str(item["image"]), str(item["caption"]))
-            for metric, value in _scores_of(item, named or str(document.get("score_name", "score"))).items():
+            for metric, value in _scores_of(item, label or str(document.get("score_name", "score"))).items():
                 scores[metric.lower()].append(_Score(key, _number(value, where)))
     return PublishedScores(file.name, scores) if scores else None
 
@@ -128,8 +128,8 @@ def _per_item(output: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _scores_of(item: Mapping[str, Any], metric: str) -> Mapping[str, Any]:
     if isinstance(item.get("scores"), Mapping) and item["scores"]:
         return item["scores"]  # type: ignore[no-any-return]
-    named = {name: value for name, value in item.items() if name not in _NOT_SCORES}
-    return named or {metric: item.get("score")}
+    scores = {name: value for name, value in item.items() if name not in _NOT_SCORES}
+    return scores or {metric: item.get("score")}
 
 
 def published_for(judgments: HumanJudgments, files: Sequence[PublishedScores]) -> dict[str, NDArray[np.float64]]:
@@ -164,20 +164,20 @@ def _of_items(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.floa
     if not rows.keys() <= of_key.keys():
         return None
     values = np.zeros(len(keys))
-    for key, own in rows.items():
+    for key, rows_of_key in rows.items():
         matching = of_key[key]
-        values[own] = matching if len(matching) == len(own) else np.mean(matching)
+        values[rows_of_key] = matching if len(matching) == len(rows_of_key) else np.mean(matching)
     return values
 
 
-def check_all_used(files: Sequence[PublishedScores], used: set[str], judged: Sequence[HumanJudgments]) -> None:
+def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: Sequence[HumanJudgments]) -> None:
     """Refuse files that give no benchmark all of its scores.
 
     Raises:
         ParameterError: the first of them, and how much of each benchmark it has.
     """
     for file in files:
-        if file.by_metric.keys() & used:
+        if file.by_metric.keys() & labels:
             continue
         keys = {score.key for scores in file.by_metric.values() for score in scores}
         shares = []

@@ -53,9 +53,9 @@ class RatedSystems(CaptionJudgments):
         """Means over the captions of each system, float64[n, n_systems]."""
         members = np.zeros((len(self.systems), self.n))
         members[np.arange(len(self.systems)), self.systems] = 1
-        drawn = counts[:, self.units].astype(np.float64)
+        weights = counts[:, self.units].astype(np.float64)
         with np.errstate(invalid="ignore"):
-            return np.asarray((drawn @ (members * values[:, None])) / (drawn @ members))
+            return np.asarray((weights @ (members * values[:, None])) / (weights @ members))
 
     def of_systems(self, scores: NDArray[np.float64]) -> OfSystems:
         return OfSystems(self.names, self._means(scores, self._every)[0], self._means(self.ratings, self._every)[0])
@@ -74,8 +74,8 @@ class RatedSystems(CaptionJudgments):
         permuted = []
         for swap in swaps:
             swapped = swap[self.units] != 0
-            both = [np.where(swapped, right, left), np.where(swapped, left, right)]
-            means = np.concatenate([self._means(values, self._every) for values in both])
+            exchanges = [np.where(swapped, right, left), np.where(swapped, left, right)]
+            means = np.concatenate([self._means(values, self._every) for values in exchanges])
             first, second = agreement_of_systems(
                 self.protocol.statistic, means, np.repeat(ratings, 2, axis=0), ties=self.protocol.ties
             )

@@ -152,8 +152,8 @@ class _Runner:
             if column.value == "value" and record.get("ci95_low") is not None:
                 interval = (record["ci95_low"], record["ci95_high"])
         unit = 10.0**-table.digits / (100 if table.percent else 1)
-        own = [computed.signatures[request]] if request in computed.signatures else []
-        signatures = own if table.metrics else [*computed.signatures.values()]
+        row_signature = [computed.signatures[request]] if request in computed.signatures else []
+        signatures = row_signature if table.metrics else [*computed.signatures.values()]
         return Reproduced(
             table.name,
             column.label,
@@ -215,9 +215,9 @@ class _Runner:
             signatures = {label: text for part in parts.values() for label, text in part.signatures.items()}
             reasons = {metric: part.reason for metric, part in parts.items() if part.reason}
             return _Records(records, reasons, signatures=signatures)
-        shown = result.to_table()
-        self.pictures |= shown.pictures
-        self.warnings += shown.warnings
+        table = result.to_table()
+        self.pictures |= table.pictures
+        self.warnings += table.warnings
         return self._noted(result)
 
     def _noted(self, result: Any) -> _Records:
@@ -246,10 +246,10 @@ class _Runner:
             arguments |= {"data": self.folder.folder, "resamples": self.sampling.resamples, "seed": self.sampling.seed}
             return judge(**arguments)
         function = getattr(import_module("captious.judgment.studies"), run.function)  # slow to import
-        taken = inspect.signature(function).parameters
-        if "data" in taken:
+        parameters = inspect.signature(function).parameters
+        if "data" in parameters:
             arguments["data"] = self.folder.folder
-        if "settings" in taken:
+        if "settings" in parameters:
             arguments.setdefault("settings", self._settings(run.features) if run.features else self.settings)
         return function(**arguments)  # type: ignore[no-any-return]
 

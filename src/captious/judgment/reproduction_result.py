@@ -142,11 +142,11 @@ class Reproduction(Displayed):
         first, *following = [self._matrix(table) for table in self.tables]
         facts = {"data": data_text(self.data)} if self.data else {}
         *_, last = [first, *following]
-        said = replace(last, facts={"": facts} if facts else {}, signatures=[*dict.fromkeys(self.signatures.values())])
+        last = replace(last, facts={"": facts} if facts else {}, signatures=[*dict.fromkeys(self.signatures.values())])
         if following:
-            following[-1] = said
+            following[-1] = last
         else:
-            first = said
+            first = last
         return replace(
             first,
             records=self.records,
@@ -165,16 +165,16 @@ class Reproduction(Displayed):
         detailed = len(labels) <= _MOST_WITH_INTERVALS
         rows: dict[str, list[Cell | None]] = {row: [] for row, _ in figures}
         by_label = {label: [figures[row, label] for row in rows] for label in labels}
-        shown = {label: _columns(own, label, detailed) for label, own in by_label.items()}
-        columns = [column for added in shown.values() for column, _ in added]
+        columns_of = {label: _columns(column_figures, label, detailed) for label, column_figures in by_label.items()}
+        columns = [column for pairs in columns_of.values() for column, _ in pairs]
         marked = any(figure.reason is not None and not figure.reason.below for figure in figures.values())
         room = 2 + _MARK * marked
         width = 4 + max(map(len, rows)) + sum(room + max(len(label), _NUMBER) for label in labels)
         if len(columns) == len(labels) and width <= FOLD:
             columns = [replace(column, head=column.group, group="") for column in columns]
-        for label, added in shown.items():
+        for label, pairs in columns_of.items():
             for figure in by_label[label]:
-                rows[figure.row] += [cell(figure, table, marks) for _, cell in added]
+                rows[figure.row] += [cell(figure, table, marks) for _, cell in pairs]
         verdicts = {figure.verdict for figure in figures.values()}
         signs = {sign: meaning for word, sign in SIGNS.items() if word in verdicts for meaning in [_MEANINGS[sign]]}
         notes = [*marks.notes, table.shows]
@@ -228,7 +228,7 @@ class Reproduction(Displayed):
                 **self.sampling.settings,
                 "data": self.data,
                 "signatures": self.signatures,
-                "seconds": {table: round(taken, 1) for table, taken in self.seconds.items()},
+                "seconds": {table: round(duration, 1) for table, duration in self.seconds.items()},
                 "figures": self.records,
                 **({"warnings": [*dict.fromkeys(self.warnings)]} if self.warnings else {}),
             }
@@ -267,22 +267,22 @@ _CellOf: TypeAlias = Callable[[Reproduced, PaperTable, _Marks], Cell | None]
 def _columns(figures: Sequence[Reproduced], label: str, detailed: bool) -> list[tuple[Column, _CellOf]]:
     """Columns for one of the paper, and what is in them."""
     compared = any(figure.published is not None for figure in figures)
-    added: list[tuple[Column, _CellOf]] = [
-        (Column("ours" if compared else "", group=label), _ours),
+    columns: list[tuple[Column, _CellOf]] = [
+        (Column("ours" if compared else "", group=label), _computed),
     ]
     if detailed and any(figure.interval for figure in figures):
-        added.append((Column("95%", "number", group=label), _interval))
+        columns.append((Column("95%", "number", group=label), _interval))
     if detailed and any(figure.p is not None for figure in figures):
-        added.append((Column("p", "p", group=label, in_papers="p"), lambda figure, *_: _optional(figure.p)))
+        columns.append((Column("p", "p", group=label, in_papers="p"), lambda figure, *_: _optional(figure.p)))
     if compared:
-        added.append((Column("", align="center", group=label), lambda figure, *_: _optional(_sign(figure))))
-        added.append((Column("paper", group=label), _published))
+        columns.append((Column("", align="center", group=label), lambda figure, *_: _optional(_sign(figure))))
+        columns.append((Column("paper", group=label), _published))
     if detailed and any(figure.comparable and figure.difference is not None for figure in figures):
-        added.append((Column("difference", "difference", group=label), _difference))
-    return added
+        columns.append((Column("difference", "difference", group=label), _difference))
+    return columns
 
 
-def _ours(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
+def _computed(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
     """Our value; a mark for what stands in, or for why there is none."""
     mark = ""
     if figure.reason is not None and not figure.reason.below:
@@ -296,8 +296,8 @@ def _ours(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
 
 def stand_in_note(figure: Reproduced) -> str:
     """The note that a figure does not come from what the paper had."""
-    *others, last = figure.stand_ins
-    resources = f"{', '.join(others)}{' and ' if others else ''}{last}"
+    *names, last = figure.stand_ins
+    resources = f"{', '.join(names)}{' and ' if names else ''}{last}"
     return f"computed with {resources}, unlike the paper: an equal figure may be a coincidence"
 
 

@@ -65,10 +65,10 @@ def precision_at_recall(
     Returns:
         Precision; NaN where nothing is predicted and the recall is 0.
     """
-    own = ratio(tp, positives)
-    more = own < recall
-    added = np.where(more, ratio(recall - own, 1 - own), 0.0)
-    return ratio(tp + added * (positives - tp), tp + fp + added * (positives - tp + negatives - fp))
+    system_recall = ratio(tp, positives)
+    more = system_recall < recall
+    share = np.where(more, ratio(recall - system_recall, 1 - system_recall), 0.0)
+    return ratio(tp + share * (positives - tp), tp + fp + share * (positives - tp + negatives - fp))
 
 
 # ---- counting
@@ -105,8 +105,8 @@ class WordCounts:
         of_image = np.diff(table.offsets)
         rows = np.flatnonzero(of_image > k)
         image = np.repeat(np.arange(len(table)), of_image)
-        drawn = np.lexsort((np.random.default_rng(seed).random(len(image)), image))
-        texts = drawn[table.offsets[rows][:, None] + np.arange(k + 1)].ravel()
+        order = np.lexsort((np.random.default_rng(seed).random(len(image)), image))
+        texts = order[table.offsets[rows][:, None] + np.arange(k + 1)].ravel()
         captions = occurrences(tokens, n_words)[texts]
         # The captions of an image follow one another: without the bounds between them they are one row.
         merged = (captions.data, captions.indices, captions.indptr[:: k + 1])

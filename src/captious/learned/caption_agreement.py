@@ -119,11 +119,11 @@ class Captious(MeanMetric):
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """Those of the variant; precision and recall are the same for both, and have that of ``light``."""
-        own = super().signatures(state)
+        signatures = super().signatures(state)
         return (
-            own
+            signatures
             if self.head is None
-            else (own[0], *type(self)(variant="light", tokenizer=self.tokenizer).signatures()[1:])
+            else (signatures[0], *type(self)(variant="light", tokenizer=self.tokenizer).signatures()[1:])
         )
 
     @property
@@ -161,9 +161,9 @@ class Captious(MeanMetric):
         if not self._checked:
             self.head.check(self.encoder)
             self._checked = True
-        ours, theirs = captions.layer(HeadedLayer(self.head, self.encoder, self._words))
+        left, right = captions.layer(HeadedLayer(self.head, self.encoder, self._words))
         offsets = captions.references.offsets
-        headed = similarities(ours.vectors[ours.rows], theirs.vectors[theirs.rows], offsets, theirs.centroids)
+        headed = similarities(left.vectors[left.rows], right.vectors[right.rows], offsets, right.centroids)
         return np.hstack([headed, light])
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -204,5 +204,5 @@ class Captious(MeanMetric):
         """Those of all candidates, in order."""
         features = self.features(captions)
         parts = Parts(self.coefficients, features, self.of_features(features))
-        written: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
-        return explanations(*captions.layer(self.layer), self.weights, parts, written)
+        surface: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
+        return explanations(*captions.layer(self.layer), self.weights, parts, surface)

@@ -95,16 +95,16 @@ def supports(
     first = 0
     while first < len(rows):
         last = max(first + 1, int(np.searchsorted(ends, (ends[first - 1] if first else 0) + _PAIRS_AT_ONCE)))
-        some, n = rows[first:last], n_helpers[first:last]
+        batch, n = rows[first:last], n_helpers[first:last]
         begins = np.cumsum(n) - n
-        theirs = helping[ranges(starts[images[some]], n)]
+        helper_words = helping[ranges(starts[images[batch]], n)]
         cosines = np.einsum(
-            "ij,ij->i", lexicon.directions[np.repeat(words[some], n)], lexicon.directions[theirs]
+            "ij,ij->i", lexicon.directions[np.repeat(words[batch], n)], lexicon.directions[helper_words]
         ).astype(np.float64)
         closest = np.maximum.reduceat(cosines, begins)
         at = np.flatnonzero(cosines == np.repeat(closest, n))
-        best[np.repeat(some, n)[at[::-1]]] = theirs[at[::-1]]
-        support[some] = np.maximum(closest, 0)
+        best[np.repeat(batch, n)[at[::-1]]] = helper_words[at[::-1]]
+        support[batch] = np.maximum(closest, 0)
         first = last
     best[support == 0] = -1
     return support, best
@@ -122,7 +122,7 @@ class NearCopies:
         pair: int64[n], the pair of each.
         difference: float64[n], how much the word differs from those that the reference has in its place, weighted by
             its importance: 0 if it is the same, or it is not known whether they differ.
-        other: int64[n], the word of these that it differs from least, -1 without a difference.
+        counterpart: int64[n], the word of these that it differs from least, -1 without a difference.
         negations: int64[n_pairs], negations that the candidate has more than the reference.
     """
 
@@ -131,7 +131,7 @@ class NearCopies:
     token: NDArray[np.int64]
     pair: NDArray[np.int64]
     difference: NDArray[np.float64]
-    other: NDArray[np.int64]
+    counterpart: NDArray[np.int64]
     negations: NDArray[np.int64]
 
 
@@ -145,44 +145,46 @@ def near_copies(candidates: Side, references: Side, lexicon: Lexicon) -> NearCop
     in_order = lcs_lengths(candidates.ids, candidates.offsets, references.ids, references.offsets, bounds, threads())
     lengths = np.diff(candidates.offsets)[references.images], np.diff(references.offsets)
     rows = np.flatnonzero(_shared(in_order, np.minimum(*lengths)) > _COPY * lengths[1])
-    images, n_ours, n_theirs = references.images[rows], lengths[0][rows], lengths[1][rows]
-    token = ranges(candidates.offsets[images], n_ours)
-    ours, theirs = candidates.ids[token], references.ids[ranges(references.offsets[rows], n_theirs)]
-    shared = _shared(in_order[rows], _overlaps(ours, n_ours, theirs, n_theirs, len(lexicon)))
-    place = _places(ours, n_ours, theirs, n_theirs)
-    is_same, pair = place >= 0, np.repeat(np.arange(len(rows)), n_ours)
+    images, n_left, n_right = references.images[rows], lengths[0][rows], lengths[1][rows]
+    token = ranges(candidates.offsets[images], n_left)
+    left, right = candidates.ids[token], references.ids[ranges(references.offsets[rows], n_right)]
+    shared = _shared(in_order[rows], _overlaps(left, n_left, right, n_right, len(lexicon)))
+    place = _places(left, n_left, right, n_right)
+    is_same, pair = place >= 0, np.repeat(np.arange(len(rows)), n_left)
     anchors = np.flatnonzero(is_same)
     first, last = (np.searchsorted(pair[anchors], np.arange(len(rows)), side=side) for side in ("left", "right"))
     is_aligned = last > first  # not so if captions are too long to be aligned
     spans = np.zeros(len(rows), np.int64)
     spans[is_aligned] = anchors[last[is_aligned] - 1] - anchors[first[is_aligned]] + 1
-    share = is_aligned * shared / np.maximum(n_theirs, spans)
+    share = is_aligned * shared / np.maximum(n_right, spans)
     closeness = np.maximum((share - _COPY) / (1 - _COPY), 0)
 
-    begins, starts = np.cumsum(n_theirs) - n_theirs, np.cumsum(n_ours) - n_ours
-    begin, end = _between(is_same, np.where(is_same, place + begins[pair], 0), begins[pair], n_theirs[pair])
-    before, behind = _between(is_same, np.arange(len(pair)), starts[pair], n_ours[pair])
-    is_inside = (before > starts[pair]) & (behind < (starts + n_ours)[pair])
+    begins, starts = np.cumsum(n_right) - n_right, np.cumsum(n_left) - n_left
+    begin, end = _between(is_same, np.where(is_same, place + begins[pair], 0), begins[pair], n_right[pair])
+    before, behind = _between(is_same, np.arange(len(pair)), starts[pair], n_left[pair])
+    is_inside = (before > starts[pair]) & (behind < (starts + n_left)[pair])
     sizes = np.maximum(np.where(is_inside, behind - before, 1), end - begin)
-    difference, other = np.zeros(len(token)), np.full(len(token), -1)
+    difference, counterpart = np.zeros(len(token)), np.full(len(token), -1)
     at = np.flatnonzero(~is_same & (end > begin) & (closeness > 0)[pair])
     if len(at):
         n = (end - begin)[at]
-        instead, mine = theirs[ranges(begin[at], n)], np.repeat(ours[at], n)
-        cosines = np.ones(len(mine))
-        differ = lexicon.is_known[mine] & lexicon.is_known[instead]
-        cosines[differ] = np.einsum("ij,ij->i", lexicon.directions[mine[differ]], lexicon.directions[instead[differ]])
+        counterparts, words = right[ranges(begin[at], n)], np.repeat(left[at], n)
+        cosines = np.ones(len(words))
+        differ = lexicon.is_known[words] & lexicon.is_known[counterparts]
+        cosines[differ] = np.einsum(
+            "ij,ij->i", lexicon.directions[words[differ]], lexicon.directions[counterparts[differ]]
+        )
         closest = np.maximum.reduceat(cosines, np.cumsum(n) - n)
         best = np.flatnonzero(differ & (cosines == np.repeat(closest, n)))[::-1]
-        other[np.repeat(at, n)[best]] = instead[best]
-        difference[at] = lexicon.importance[ours[at]] * np.maximum(1 - closest, 0) / sizes[at]
-        difference[at[_are_elsewhere(ours[at], rows[pair[at]], references, len(lexicon))]] *= _ELSEWHERE
-        other[difference == 0] = -1
+        counterpart[np.repeat(at, n)[best]] = counterparts[best]
+        difference[at] = lexicon.importance[left[at]] * np.maximum(1 - closest, 0) / sizes[at]
+        difference[at[_are_elsewhere(left[at], rows[pair[at]], references, len(lexicon))]] *= _ELSEWHERE
+        counterpart[difference == 0] = -1
     counted = (is_same | (end > begin)) & (closeness > 0)[pair]
-    negations = np.bincount(pair, lexicon.is_negation[ours], len(rows))
-    negations -= np.bincount(np.repeat(np.arange(len(rows)), n_theirs), lexicon.is_negation[theirs], len(rows))
+    negations = np.bincount(pair, lexicon.is_negation[left], len(rows))
+    negations -= np.bincount(np.repeat(np.arange(len(rows)), n_right), lexicon.is_negation[right], len(rows))
     return NearCopies(
-        *(rows, closeness, token[counted], pair[counted], difference[counted], other[counted]),
+        *(rows, closeness, token[counted], pair[counted], difference[counted], counterpart[counted]),
         negations.astype(np.int64),
     )
 
@@ -193,30 +195,30 @@ def _shared(in_order: NDArray[np.int64], in_any_order: NDArray[np.int64]) -> NDA
 
 
 def _overlaps(
-    ours: NDArray[np.int32],
-    n_ours: NDArray[np.int64],
-    theirs: NDArray[np.int32],
-    n_theirs: NDArray[np.int64],
+    left: NDArray[np.int32],
+    n_left: NDArray[np.int64],
+    right: NDArray[np.int32],
+    n_right: NDArray[np.int64],
     n_words: int,
 ) -> NDArray[np.int64]:
     """The number of words that the two captions of each pair share, in any order."""
-    (keys, counts), (others, other_counts) = (
+    (left_keys, left_counts), (right_keys, right_counts) = (
         np.unique(np.repeat(np.arange(len(n)), n) * n_words + words, return_counts=True)
-        for words, n in ((ours, n_ours), (theirs, n_theirs))
+        for words, n in ((left, n_left), (right, n_right))
     )
-    if not len(others):
-        return np.zeros(len(n_ours), np.int64)
-    places = np.minimum(np.searchsorted(others, keys), len(others) - 1)
-    both = np.where(others[places] == keys, np.minimum(counts, other_counts[places]), 0)
-    return np.bincount(keys // n_words, both, len(n_ours)).astype(np.int64)
+    if not len(right_keys):
+        return np.zeros(len(n_left), np.int64)
+    places = np.minimum(np.searchsorted(right_keys, left_keys), len(right_keys) - 1)
+    overlaps = np.where(right_keys[places] == left_keys, np.minimum(left_counts, right_counts[places]), 0)
+    return np.bincount(left_keys // n_words, overlaps, len(n_left)).astype(np.int64)
 
 
 def _places(
-    ours: NDArray[np.int32], n_ours: NDArray[np.int64], theirs: NDArray[np.int32], n_theirs: NDArray[np.int64]
+    left: NDArray[np.int32], n_left: NDArray[np.int64], right: NDArray[np.int32], n_right: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The place of each word in the other caption of its pair, -1 for none."""
-    ends, others = (np.concatenate([[0], np.cumsum(lengths)]) for lengths in (n_ours, n_theirs))
-    return subsequence_places(ours, ends, theirs, others, threads()).astype(np.int64)
+    left_ends, right_ends = (np.concatenate([[0], np.cumsum(lengths)]) for lengths in (n_left, n_right))
+    return subsequence_places(left, left_ends, right, right_ends, threads()).astype(np.int64)
 
 
 def _between(
@@ -233,13 +235,13 @@ def _are_elsewhere(
     """Whether another reference of the image has each of these words than the one of its pair."""
     keys, counts = references.distinct(n_words)
     images = references.images[captions]
-    wanted = images * n_words + words
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    n = np.where(keys[places] == wanted, counts[places], 0)
-    some = np.flatnonzero(n)
-    lengths = np.diff(references.offsets)[captions[some]]
-    own = references.ids[ranges(references.offsets[captions[some]], lengths)] == np.repeat(words[some], lengths)
-    n[some] -= np.bincount(np.repeat(np.arange(len(some)), lengths), own, len(some)).astype(np.int64)
+    word_keys = images * n_words + words
+    places = np.minimum(np.searchsorted(keys, word_keys), len(keys) - 1)
+    n = np.where(keys[places] == word_keys, counts[places], 0)
+    rows = np.flatnonzero(n)
+    lengths = np.diff(references.offsets)[captions[rows]]
+    is_word = references.ids[ranges(references.offsets[captions[rows]], lengths)] == np.repeat(words[rows], lengths)
+    n[rows] -= np.bincount(np.repeat(np.arange(len(rows)), lengths), is_word, len(rows)).astype(np.int64)
     return n > 0
 
 
@@ -264,7 +266,7 @@ def words_instead(copies: NearCopies, n_tokens: int) -> NDArray[np.int64]:
     """What the closest reference has in place of each word of a candidate that contradicts; -1 for others."""
     instead = np.full(n_tokens, -1)
     order = np.argsort(copies.closeness[copies.pair], kind="stable")
-    instead[copies.token[order]] = copies.other[order]
+    instead[copies.token[order]] = copies.counterpart[order]
     return np.where(word_contradictions(copies, n_tokens) > 0, instead, -1)
 
 
@@ -280,10 +282,10 @@ def negation_contradictions(copies: NearCopies, images: NDArray[np.int64], n_ima
         float64[n_images]
     """
     image, is_same = images[copies.references], copies.negations == 0
-    same, others = np.zeros(n_images), np.zeros(n_images)
+    same, different = np.zeros(n_images), np.zeros(n_images)
     np.maximum.at(same, image[is_same], copies.closeness[is_same])
-    np.maximum.at(others, image[~is_same], copies.closeness[~is_same])
-    return np.maximum(others - same, 0)
+    np.maximum.at(different, image[~is_same], copies.closeness[~is_same])
+    return np.maximum(different - same, 0)
 
 
 def contradiction(candidates: Side, references: Side, copies: NearCopies) -> NDArray[np.float64]:

@@ -106,7 +106,7 @@ class Parts:
 
 
 def explanations(
-    candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights, parts: Parts, written: Tokens
+    candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights, parts: Parts, surface: Tokens
 ) -> Iterator[Agreement]:
     """Of each candidate, in order.
 
@@ -114,61 +114,61 @@ def explanations(
         candidates, references: captions in words of one form.
         weights: of the metric.
         parts: what the scores are made of.
-        written: the candidates as they are written.
+        surface: the candidates as they are written.
     """
     lexicon = candidates.words.lexicon(weights)
-    vocabulary, names = candidates.tokens.vocabulary.words(), written.vocabulary.words()
+    vocabulary, names = candidates.tokens.vocabulary.words(), surface.vocabulary.words()
     logits, bounds = junctions(candidates, weights)
     for row, (start, end) in enumerate(zip(references.offsets[:-1], references.offsets[1:], strict=True)):
-        one = candidates.take(np.array([row]))
-        own = references.captions.take(np.arange(start, end))
-        others = EncodedReferences(own, np.array([0, end - start]))
-        ours, theirs = sides(one, others)
+        candidate = candidates.take(np.array([row]))
+        reference_captions = references.captions.take(np.arange(start, end))
+        references_of_one = EncodedReferences(reference_captions, np.array([0, end - start]))
+        left, right = sides(candidate, references_of_one)
         values = dict(zip(parts.coefficients, parts.features[row].tolist(), strict=True))
-        as_written = [names[i] for i in written.ids[slice(*written.offsets[row : row + 2])].tolist()]
-        ends = ["", *as_written, ""]
+        words = [names[i] for i in surface.ids[slice(*surface.offsets[row : row + 2])].tolist()]
+        ends = ["", *words, ""]
         unsound = np.flatnonzero(logits[bounds[row] : bounds[row + 1]] < 0).tolist()
         yield Agreement(
             score=float(parts.scores[row]),
             centroid=values["centroid"],
-            cosines=tuple((own.vectors @ one.vectors[0]).tolist()),
-            words=_words(one, others.centroids[0], theirs, lexicon, vocabulary, as_written),
+            cosines=tuple((reference_captions.vectors @ candidate.vectors[0]).tolist()),
+            words=_words(candidate, references_of_one.centroids[0], right, lexicon, vocabulary, words),
             unsound=tuple((ends[i], ends[i + 1]) for i in unsound),
             precision=values["precision"],
             recall=values["recall"],
-            missing=tuple((vocabulary[word], loss) for word, loss in _missing(ours, theirs, lexicon)),
+            missing=tuple((vocabulary[word], loss) for word, loss in _missing(left, right, lexicon)),
             features=tuple(Feature(name, value, value * parts.coefficients[name]) for name, value in values.items()),
         )
 
 
-def _missing(ours: Side, theirs: Side, lexicon: Lexicon) -> list[tuple[int, float]]:
+def _missing(left: Side, right: Side, lexicon: Lexicon) -> list[tuple[int, float]]:
     """Words of the references without support, and their losses of recall."""
-    others, counts = theirs.distinct(len(lexicon))
-    support, _ = supports(others, ours.distinct(len(lexicon))[0], lexicon)
-    losses = counts * lexicon.importance[others] * (1 - support)
-    losses /= max(float((counts * lexicon.importance[others]).sum()), 1e-9)
+    words, counts = right.distinct(len(lexicon))
+    support, _ = supports(words, left.distinct(len(lexicon))[0], lexicon)
+    losses = counts * lexicon.importance[words] * (1 - support)
+    losses /= max(float((counts * lexicon.importance[words]).sum()), 1e-9)
     missing = [i for i in np.argsort(-losses, kind="stable").tolist() if support[i] < _SUPPORTED]
-    return [(int(others[i]), float(losses[i])) for i in missing[:_MISSING]]
+    return [(int(words[i]), float(losses[i])) for i in missing[:_MISSING]]
 
 
 def _words(
     candidate: EncodedCaptions,
     centroid: NDArray[np.float64],
-    theirs: Side,
+    right: Side,
     lexicon: Lexicon,
     vocabulary: Sequence[str],
-    written: Sequence[str],
+    surface_words: Sequence[str],
 ) -> tuple[WordAgreement, ...]:
-    ours = Side(candidate.tokens.ids, candidate.tokens.offsets, np.arange(1))
-    rows = candidate.words.vectors[ours.ids]
+    left = Side(candidate.tokens.ids, candidate.tokens.offsets, np.arange(1))
+    rows = candidate.words.vectors[left.ids]
     shares = rows @ centroid / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
-    other = words_instead(near_copies(ours, theirs, lexicon), len(rows))
-    distinct = np.unique(theirs.ids)
+    counterparts = words_instead(near_copies(left, right, lexicon), len(rows))
+    distinct = np.unique(right.ids)
     cosines = of_length_one(rows) @ of_length_one(candidate.words.vectors[distinct]).T
-    cosines[ours.ids[:, None] == distinct] = 1
+    cosines[left.ids[:, None] == distinct] = 1
     words = []
-    parts = zip(written, ours.ids.tolist(), shares.tolist(), cosines, other.tolist(), strict=True)
-    for name, word, share, row, instead in parts:
+    parts = zip(surface_words, left.ids.tolist(), shares.tolist(), cosines, counterparts.tolist(), strict=True)
+    for name, word, share, row, counterpart in parts:
         similarity = float(row.max(initial=-1)) if len(distinct) else 0.0
         is_supported = similarity >= _SUPPORTED
         is_compared = len(row) > 0 and (is_supported or bool(lexicon.is_known[word]))
@@ -178,7 +178,7 @@ def _words(
                 share,
                 vocabulary[distinct[row.argmax()]] if is_compared else None,
                 similarity,
-                vocabulary[instead] if instead >= 0 else None,
+                vocabulary[counterpart] if counterpart >= 0 else None,
                 "supported" if is_supported else "unsupported",
             )
         )

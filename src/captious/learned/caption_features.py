@@ -166,8 +166,8 @@ def similarities(
     closest = np.empty(len(candidates))
     for start in range(0, len(candidates), _ROWS_AT_ONCE):
         rows = offsets[start : start + _ROWS_AT_ONCE + 1]
-        own = np.repeat(candidates[start : start + len(rows) - 1], np.diff(rows), axis=0)
-        cosines = np.einsum("ij,ij->i", own, references[rows[0] : rows[-1]])
+        repeated = np.repeat(candidates[start : start + len(rows) - 1], np.diff(rows), axis=0)
+        cosines = np.einsum("ij,ij->i", repeated, references[rows[0] : rows[-1]])
         closest[start : start + len(rows) - 1] = np.maximum.reduceat(cosines, rows[:-1] - rows[0])
     return np.stack([with_centroid, closest], axis=1)
 
@@ -182,8 +182,8 @@ def agreement(
     """
     lexicon = candidates.words.lexicon(weights)
     n, n_words = len(candidates.vectors), len(lexicon)
-    ours, theirs = sides(candidates, references)
-    (keys, counts), (others, other_counts) = ours.distinct(n_words), theirs.distinct(n_words)
+    left, right = sides(candidates, references)
+    (keys, counts), (right_keys, right_counts) = left.distinct(n_words), right.distinct(n_words)
 
     def mean(keys: NDArray[np.int64], counts: NDArray[np.int64], helpers: NDArray[np.int64]) -> NDArray[np.float64]:
         images, words = np.divmod(keys, n_words)
@@ -192,8 +192,8 @@ def agreement(
         supported = np.bincount(images, np.rint(shares * supports(keys, helpers, lexicon)[0]), n)
         return supported / np.maximum(np.bincount(images, shares, n), 1)
 
-    differences = contradiction(ours, theirs, near_copies(ours, theirs, lexicon))
-    return np.stack([differences, mean(keys, counts, others), mean(others, other_counts, keys)], axis=1)
+    differences = contradiction(left, right, near_copies(left, right, lexicon))
+    return np.stack([differences, mean(keys, counts, right_keys), mean(right_keys, right_counts, keys)], axis=1)
 
 
 def sides(candidates: EncodedCaptions, references: EncodedReferences) -> tuple[Side, Side]:
@@ -226,7 +226,7 @@ def junctions(captions: EncodedCaptions, weights: CaptionWeights) -> tuple[NDArr
     width = weights.left.shape[1] - 1
     # Most pairs of neighbors occur in many captions.
     pairs, place = np.unique(left.astype(np.int64) * len(weights.right) + right, return_inverse=True)
-    one, other = np.divmod(pairs, len(weights.right))
-    logits = np.einsum("ij,ij->i", weights.left[one, :width], weights.right[other, :width])
-    logits = logits + weights.left[one, width] + weights.right[other, width]
+    left_rows, right_rows = np.divmod(pairs, len(weights.right))
+    logits = np.einsum("ij,ij->i", weights.left[left_rows, :width], weights.right[right_rows, :width])
+    logits = logits + weights.left[left_rows, width] + weights.right[right_rows, width]
     return logits.astype(np.float64)[place], offsets + np.arange(len(offsets))

@@ -59,14 +59,14 @@ class Coverage(SentenceCoverage):
         by_ngrams = self.captious.ngrams.row_scores(sentences, None)
 
         def of_pairs(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
-            ours = encoded.take(first)
-            theirs = EncodedReferences(encoded.take(second), np.arange(len(second) + 1))
-            cosine = np.einsum("ij,ij->i", ours.vectors, theirs.captions.vectors)
+            candidates = encoded.take(first)
+            references = EncodedReferences(encoded.take(second), np.arange(len(second) + 1))
+            cosine = np.einsum("ij,ij->i", candidates.vectors, references.captions.vectors)
             shared = np.asarray(has_concept[first].multiply(has_concept[second]).sum(axis=1)).ravel()
             sparcs = 2 * shared / np.maximum(n_concepts[first] + n_concepts[second], 1)
             ngrams = by_ngrams(second, [sentences.texts[row] for row in first.tolist()])[:, 0]
             # A single reference is the sum of all references, and the closest one.
             alone = np.column_stack([cosine, cosine, sparcs, unsound[first], ngrams])
-            return self.captious.of_features(np.hstack([alone, agreement(ours, theirs, weights)]))
+            return self.captious.of_features(np.hstack([alone, agreement(candidates, references, weights)]))
 
         return of_pairs

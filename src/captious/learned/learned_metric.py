@@ -87,11 +87,11 @@ class LearnedMetric(Features):
         return messages
 
 
-def _same_resource(ours: object, theirs: object) -> bool:
+def _same_resource(label: object, trained_label: object) -> bool:
     """Whether two labels are of one resource, whatever names it has: equal checksums at their ends, or equal labels."""
-    checksums = [_CHECKSUM.search(str(label)) for label in (ours, theirs)]
+    checksums = [_CHECKSUM.search(str(text)) for text in (label, trained_label)]
     first, second = (match and match[0] for match in checksums)
-    return first == second if first and second else ours == theirs
+    return first == second if first and second else label == trained_label
 
 
 @lru_cache(maxsize=4)

@@ -59,9 +59,9 @@ def training_data(examples: str | os.PathLike[str], validation: str | os.PathLik
     train = rows.part("train")
     about: dict[str, object] = {"examples": source.to_dict() | {"train": len(train), "human": int(train.human.sum())}}
     if validation is None:
-        held = rows.part("validation")
-        captions, target, units = held.captions, held.human.astype(np.float64), held.units
-        about["validation"] = {"file": source.name, "rows": len(held), "target": "human or machine"}
+        part = rows.part("validation")
+        captions, target, units = part.captions, part.human.astype(np.float64), part.units
+        about["validation"] = {"file": source.name, "rows": len(part), "target": "human or machine"}
     else:
         judged, judged_source = read_judged(validation)
         captions, target, units = judged.captions, judged.ratings, np.arange(len(judged.ratings))

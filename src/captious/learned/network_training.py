@@ -145,10 +145,10 @@ def _initial(recipe: Recipe, rng: np.random.Generator, torch: Any) -> list[Any]:
     for n_in, n_out in pairwise(recipe.sizes):
         spread = recipe.spread(n_in, n_out)
         if recipe.initialization == "he-normal":
-            drawn = rng.normal(0, spread, (n_in, n_out))
+            weights = rng.normal(0, spread, (n_in, n_out))
         else:
-            drawn = rng.uniform(-spread, spread, (n_in, n_out))
-        layers += [torch.from_numpy(drawn).requires_grad_(), torch.from_numpy(np.zeros(n_out)).requires_grad_()]
+            weights = rng.uniform(-spread, spread, (n_in, n_out))
+        layers += [torch.from_numpy(weights).requires_grad_(), torch.from_numpy(np.zeros(n_out)).requires_grad_()]
     return layers
 
 

@@ -240,39 +240,39 @@ class _Pool:
         image, part = self.table.ids[position], self.parts[position]
         size = min(n_references, len(texts) - 1)
         for place, _ in zip(people, wrong, strict=False):
-            others = [text for other, text in enumerate(texts) if other != place]
-            yield Example(image, texts[place], _drawn(others, size, rng), HUMAN, part)
+            references = [text for i, text in enumerate(texts) if i != place]
+            yield Example(image, texts[place], _sample(references, size, rng), HUMAN, part)
         for name, caption in wrong:
-            yield Example(image, caption, _drawn(texts, size, rng), name, part)
+            yield Example(image, caption, _sample(texts, size, rng), name, part)
 
     def _negatives(self, position: int, kind: str, n: int, rng: np.random.Generator) -> list[tuple[str, str]]:
         """At most n distinct captions that nobody wrote for the image, with their systems."""
         machines = self.machines(position)
         machines = [machines[i] for i in rng.permutation(len(machines)).tolist()]
         negatives: dict[str, tuple[str, str]] = {}
-        own = {normalized(text) for text in self.texts(position)}
+        human_texts = {normalized(text) for text in self.texts(position)}
         for _ in range(4 * n + len(machines)):  # some draws repeat a caption
             if len(negatives) == n:
                 break
             if kind == "other" or (kind == "both" and rng.integers(2)):
-                drawn = self._other(position, rng)
+                negative = self._foreign_caption(position, rng)
             else:
-                drawn = machines.pop() if machines else None
-            if drawn is not None and normalized(drawn[1]) not in own:
-                negatives.setdefault(normalized(drawn[1]), drawn)
+                negative = machines.pop() if machines else None
+            if negative is not None and normalized(negative[1]) not in human_texts:
+                negatives.setdefault(normalized(negative[1]), negative)
         return [*negatives.values()]
 
-    def _other(self, position: int, rng: np.random.Generator) -> tuple[str, str] | None:
+    def _foreign_caption(self, position: int, rng: np.random.Generator) -> tuple[str, str] | None:
         """A caption that a person or a system wrote for another image of the part; None if the draw is the image."""
         of_part = self._of_part[self.parts[position]]
-        other = of_part[int(rng.integers(len(of_part)))]
-        if other == position:
+        foreign = of_part[int(rng.integers(len(of_part)))]
+        if foreign == position:
             return None
-        machines = self.machines(other)
-        captions = [text for _, text in machines] if machines and rng.integers(2) else self.texts(other)
+        machines = self.machines(foreign)
+        captions = [text for _, text in machines] if machines and rng.integers(2) else self.texts(foreign)
         return OTHER, captions[int(rng.integers(len(captions)))]
 
 
-def _drawn(texts: Sequence[str], size: int, rng: np.random.Generator) -> tuple[str, ...]:
+def _sample(texts: Sequence[str], size: int, rng: np.random.Generator) -> tuple[str, ...]:
     """Some texts, in their order."""
     return tuple(texts[i] for i in np.sort(rng.permutation(len(texts))[:size]).tolist())

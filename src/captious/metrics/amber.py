@@ -126,14 +126,14 @@ class Amber(Metric):
             invented.mark(noun.__eq__)
             invented.mark(self._similar_to(noun))
             wrong += not truth.mark(self._similar_to(noun))
-        named = (len(truth.marked), len(truth.words), len(invented.marked), len(invented.words))
-        return (1, wrong, len(objects), *named, wrong > 0)
+        marks = (len(truth.marked), len(truth.words), len(invented.marked), len(invented.words))
+        return (1, wrong, len(objects), *marks, wrong > 0)
 
     def _similar_to(self, noun: str) -> Callable[[str], bool]:
         if self.vectors is None:
             return noun.__eq__
         vectors, least = self.vectors, self.similarity
-        return lambda other: _cosine(vectors, noun, other) > least
+        return lambda word: _cosine(vectors, noun, word) > least
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         answers, wrong, objects, covered, present, invented, listed, with_any = np.moveaxis(
@@ -179,7 +179,7 @@ class _Named:
 
     def mark(self, is_named: Callable[[str], bool]) -> bool:
         """Mark the first word that is named, those that stand for words before the words; whether there is one."""
-        every = [(other, place) for place, word in enumerate(self.words) for other in self.related.get(word, ())]
+        every = [(stand_in, place) for place, word in enumerate(self.words) for stand_in in self.related.get(word, ())]
         every += [(word, place) for place, word in enumerate(self.words)]
         for word, place in every:
             if is_named(word):

@@ -285,14 +285,14 @@ def _match(
         at_once = max(1, _FLOATS_PER_STEP // (tokens * candidates.vectors.width))
         for start in range(0, len(alike), at_once):
             pairs = alike[start : start + at_once]
-            ours, our_weights = _texts(candidates, candidate_weights, candidate_rows[pairs])
-            theirs, their_weights = _texts(references, reference_weights, reference_rows[pairs])
+            candidate_vectors, candidate_vector_weights = _texts(candidates, candidate_weights, candidate_rows[pairs])
+            reference_vectors, reference_vector_weights = _texts(references, reference_weights, reference_rows[pairs])
             if not with_ends:
-                ours[:, [0, -1]] = theirs[:, [0, -1]] = 0
+                candidate_vectors[:, [0, -1]] = reference_vectors[:, [0, -1]] = 0
             # bert_score sets padding to 0 before it takes the maximum, so nothing is below 0.
-            similarity = np.maximum(ours @ theirs.transpose(0, 2, 1), 0)
-            precision[pairs] = (similarity.max(axis=2) * our_weights).sum(axis=1)
-            recall[pairs] = (similarity.max(axis=1) * their_weights).sum(axis=1)
+            similarity = np.maximum(candidate_vectors @ reference_vectors.transpose(0, 2, 1), 0)
+            precision[pairs] = (similarity.max(axis=2) * candidate_vector_weights).sum(axis=1)
+            recall[pairs] = (similarity.max(axis=1) * reference_vector_weights).sum(axis=1)
     return precision, recall
 
 

@@ -44,13 +44,13 @@ class Bleu(Metric):
 
     def explain(self, candidate: str, references: Sequence[str]) -> NgramMatches:
         """The n-grams of a candidate with those that match, the precisions, and the brevity penalty; of BLEU-4."""
-        words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
+        words, reference_tokens, captions = token_lists(candidate, references, self.tokenizer, split=True)
         (row,) = self.statistics(captions)
         length, closest = row[8:]
         precisions, penalty = self._parts(row)
         orders: list[OrderMatches] = []
         for precision, counts, *reference_counts in zip(
-            precisions.tolist(), ngrams(words), *map(ngrams, others), strict=True
+            precisions.tolist(), ngrams(words), *map(ngrams, reference_tokens), strict=True
         ):
             most = {ngram: max(side[ngram] for side in reference_counts) for ngram in counts}
             matches = [MatchedNgram(ngram, n, min(n, most[ngram])) for ngram, n in counts.items()]

@@ -47,7 +47,7 @@ ABSTRACT_NOUNS = StopWords("captious-abstract", frozenset(_ABSTRACT.split()))
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Contents:
     """The content of a caption: each list in the order of first occurrence."""
 
     objects: tuple[str, ...]
@@ -109,14 +109,15 @@ class Capture(SceneEncoderMetric):
         return {**super().parameters, "synonyms": f"meteor-{self.tables.label}"}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        ours, theirs = self._said(captions)
+        candidates, references = self._contents(captions)
         names = lemma_names(self.tables)
         offsets = captions.references.offsets
         matches: list[list[_Match]] = []
-        with Progress(max(1, len(theirs))) as progress:
+        with Progress(max(1, len(references))) as progress:
             for row in range(len(captions)):
                 progress.reach(int(offsets[row]), "matching objects, attributes and relations")
-                matches += [_matches(ours[row], theirs[k], names) for k in range(offsets[row], offsets[row + 1])]
+                of_image = references[offsets[row] : offsets[row + 1]]
+                matches += [_matches(candidates[row], reference, names) for reference in of_image]
         phrases = dict.fromkeys(phrase for kinds in matches for match in kinds for phrase in chain(*match.left))
         numbers = {phrase: number for number, phrase in enumerate(phrases)}
         vectors = phrase_vectors(self.encoder, [*phrases], captions.references)
@@ -125,11 +126,11 @@ class Capture(SceneEncoderMetric):
             return np.zeros((0, len(self.outputs)))
         return np.asarray(np.add.reduceat(scores, offsets[:-1]) / np.diff(offsets)[:, None])
 
-    def _said(self, captions: Captions) -> tuple[list[_Said], list[_Said]]:
+    def _contents(self, captions: Captions) -> tuple[list[_Contents], list[_Contents]]:
         """The contents of candidates and references, one by one."""
         candidates, references = captions.layer(ParsedSentences(self.tuples.parses))
         layer = self.tuples
-        said_of: dict[int, _Said] = {}
+        contents_of: dict[int, _Contents] = {}
         sides = []
         for parses, tuples in (
             (candidates, layer.of_candidates(captions)),
@@ -137,9 +138,9 @@ class Capture(SceneEncoderMetric):
         ):
             side = []
             for sentences, of_caption in zip(parses, tuples, strict=True):
-                if id(sentences) not in said_of:
-                    said_of[id(sentences)] = _said(of_caption, _nouns(sentences), self.abstract_nouns)
-                side.append(said_of[id(sentences)])
+                if id(sentences) not in contents_of:
+                    contents_of[id(sentences)] = _contents_of(of_caption, _nouns(sentences), self.abstract_nouns)
+                side.append(contents_of[id(sentences)])
             sides.append(side)
         return sides[0], sides[1]
 
@@ -154,7 +155,7 @@ def _nouns(sentences: Iterable[Parse]) -> frozenset[str]:
     )
 
 
-def _said(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopWords) -> _Said:
+def _contents_of(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopWords) -> _Contents:
     """The tuples of nouns that the text has. Abstract nouns are left out; their attributes and relations stay."""
     in_text: dict[str, bool] = {}
 
@@ -175,55 +176,55 @@ def _said(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopWords) -
         objects[item[0]] = None
         if len(item) == 2 and " of" not in item[1]:
             attributes.setdefault(item[0], {})[item[1]] = None
-    return _Said(
+    return _Contents(
         tuple(thing for thing in objects if occurs(thing) and thing not in abstract),
         tuple(attribute for thing, of_thing in attributes.items() if occurs(thing) for attribute in of_thing),
         tuple(item for item in relations if occurs(item[0]) and occurs(item[2])),
     )
 
 
-def _matches(ours: _Said, theirs: _Said, names: LemmaNames) -> list[_Match]:
+def _matches(candidate: _Contents, reference: _Contents, names: LemmaNames) -> list[_Match]:
     """The matches of each kind that need no encoder."""
     return [
-        _match([(thing,) for thing in ours.objects], [(thing,) for thing in theirs.objects], names),
-        _match([(thing,) for thing in ours.attributes], [(thing,) for thing in theirs.attributes], names),
-        _match(ours.relations, theirs.relations, names),
+        _match([(thing,) for thing in candidate.objects], [(thing,) for thing in reference.objects], names),
+        _match([(thing,) for thing in candidate.attributes], [(thing,) for thing in reference.attributes], names),
+        _match(candidate.relations, reference.relations, names),
     ]
 
 
-def _match(ours: Sequence[tuple[str, ...]], theirs: Sequence[tuple[str, ...]], names: LemmaNames) -> _Match:
+def _match(candidate: Sequence[tuple[str, ...]], reference: Sequence[tuple[str, ...]], names: LemmaNames) -> _Match:
     """Match one by one and in order: what is equal first, then synonyms, element by element."""
-    left, others = [], [*theirs]
-    for item in ours:
-        if item in others:
-            others.remove(item)
+    unequal, unmatched = [], [*reference]
+    for item in candidate:
+        if item in unmatched:
+            unmatched.remove(item)
         else:
-            left.append(item)
-    still_left = []
-    for item in left:
-        place = next((k for k, other in enumerate(others) if _are_alike(item, other, names)), None)
+            unequal.append(item)
+    differing = []
+    for item in unequal:
+        place = next((k for k, phrase in enumerate(unmatched) if _are_alike(item, phrase, names)), None)
         if place is None:
-            still_left.append(item)
+            differing.append(item)
         else:
-            del others[place]
-    hard = len(ours) - len(still_left)
-    return _Match((len(ours), len(theirs)), hard, ([*map(" ".join, still_left)], [*map(" ".join, others)]))
+            del unmatched[place]
+    hard = len(candidate) - len(differing)
+    return _Match((len(candidate), len(reference)), hard, ([*map(" ".join, differing)], [*map(" ".join, unmatched)]))
 
 
-def _are_alike(item: tuple[str, ...], other: tuple[str, ...], names: LemmaNames) -> bool:
+def _are_alike(item: tuple[str, ...], counterpart: tuple[str, ...], names: LemmaNames) -> bool:
     """Whether each element contains the other as a string, or has a lemma of its synonym sets in common with it."""
     return all(
         one in two or two in one or not names.of(one).isdisjoint(names.of(two))
-        for one, two in zip(item, other, strict=True)
+        for one, two in zip(item, counterpart, strict=True)
     )
 
 
 def _credits(match: _Match, vectors: NDArray[np.float32], numbers: Mapping[str, int]) -> tuple[float, float]:
     """Precision and recall of one kind: what matches, and the best cosines of what is left."""
-    ours, theirs = ([numbers[phrase] for phrase in phrases] for phrases in match.left)
+    candidate_rows, reference_rows = ([numbers[phrase] for phrase in phrases] for phrases in match.left)
     soft = np.zeros(2)
-    if ours and theirs:
-        cosines = vectors[ours] @ vectors[theirs].T
+    if candidate_rows and reference_rows:
+        cosines = vectors[candidate_rows] @ vectors[reference_rows].T
         soft = np.array([cosines.max(axis=1).sum(dtype=float), cosines.max(axis=0).sum(dtype=float)])
     precision, recall = (match.hard + soft) / (np.array(match.n) + _TINY)
     return float(precision), float(recall)

@@ -172,24 +172,24 @@ class Chair(Metric):
         tokens = word_tokenize(candidate)
         mentions = self._finder.mentions(tokens)
         wrong = [mention.object not in truth for mention in mentions]
-        named = truth.intersection(mention.object for mention in mentions)
-        row = np.array([1, any(wrong), len(wrong), sum(wrong), len(named), len(truth)], np.float64)
+        named_objects = truth.intersection(mention.object for mention in mentions)
+        row = np.array([1, any(wrong), len(wrong), sum(wrong), len(named_objects), len(truth)], np.float64)
         return Mentions(
             tokens=tuple(tokens),
             mentions=tuple(mentions),
             hallucinated=tuple(wrong),
             objects=tuple(sorted(truth)),
-            unmentioned=tuple(sorted(truth - named)),
+            unmentioned=tuple(sorted(truth - named_objects)),
             scores=dict(zip(self.outputs, self.aggregate(row).tolist(), strict=True)),
         )
 
     def objects_in(self, texts: Iterable[str]) -> frozenset[str]:
         """The objects that any of these texts names: captions, or names of objects."""
         texts = list(texts)
-        named = self.vocabulary.named(texts)
-        others = (text for text in texts if text not in named)
+        object_of = self.vocabulary.named(texts)
+        captions = (text for text in texts if text not in object_of)
         return frozenset(
-            (*named.values(), *(name for text in others for name in self._finder.objects(word_tokenize(text))))
+            (*object_of.values(), *(name for text in captions for name in self._finder.objects(word_tokenize(text))))
         )
 
     def objects_at(self, image: ImageId) -> frozenset[str]:
@@ -254,7 +254,7 @@ class Chair(Metric):
                 help="give the words for these objects: chair:vocabulary=FILE. Of captions, captious fit chair writes "
                 "the objects that they name",
             )
-        by_image = {image: frozenset(map(object_of.__getitem__, own)) for image, own in objects.by_image.items()}
+        by_image = {image: frozenset(map(object_of.__getitem__, words)) for image, words in objects.by_image.items()}
         return ImageObjects(by_image, name=objects.name, id_form=objects.id_form)
 
     def _truths(self, captions: Captions) -> list[frozenset[str] | None]:

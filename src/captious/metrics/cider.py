@@ -163,9 +163,9 @@ class Cider(MeanMetric):
                 help=f"give {option('idf', 'coco')}, or a file of candidates and one of references with "
                 f"{option('image', 'ID')}",
             )
-        words, others, captions = token_lists(candidate, references, self.tokenizer, split=True)
+        words, reference_tokens, captions = token_lists(candidate, references, self.tokenizer, split=True)
         scheme = self.weights(idf)
-        sides = [[*ngrams(side)] for side in (words, *others)]
+        sides = [[*ngrams(side)] for side in (words, *reference_tokens)]
         documents = _document_counts({ngram for side in sides for order in side for ngram in order}, idf)
         log_n = math.log(idf.n_documents)
         weight = {g: log_n - math.log(max(1, documents.get(g, 0))) for side in sides for order in side for g in order}
@@ -176,13 +176,13 @@ class Cider(MeanMetric):
 
         candidate_vectors, *reference_vectors = ([vector(order) for order in side] for side in sides)
         adds = {ngram: 0.0 for order in candidate_vectors for ngram in order}
-        for reference_words, vectors in zip(others, reference_vectors, strict=True):
+        for reference_words, vectors in zip(reference_tokens, reference_vectors, strict=True):
             factor = self.factor(words, reference_words)
             for mine, reference in zip(candidate_vectors, vectors, strict=True):
                 norms = math.sqrt(sum(v * v for v in mine.values())) * math.sqrt(sum(v * v for v in reference.values()))
                 for ngram in mine.keys() & reference.keys() if norms else ():
                     value = min(mine[ngram], reference[ngram]) if scheme.clip else mine[ngram]
-                    adds[ngram] += value * reference[ngram] / norms * factor * self.scale / (4 * len(others))
+                    adds[ngram] += value * reference[ngram] / norms * factor * self.scale / (4 * len(reference_tokens))
         weighted = [
             WeightedNgram(ngram, weight[ngram], sum(ngram in side[len(ngram) - 1] for side in sides[1:]), added)
             for ngram, added in adds.items()
@@ -192,7 +192,7 @@ class Cider(MeanMetric):
             score=float(self.scores(captions, idf)[0]),
             orders=tuple(sum(g.adds for g in weighted if len(g.words) == n) for n in (1, 2, 3, 4)),
             ngrams=tuple(sorted(weighted, key=lambda g: (-g.adds, -g.weight, g.words))),
-            n_references=len(others),
+            n_references=len(reference_tokens),
             n_documents=idf.n_documents,
         )
 
@@ -264,9 +264,9 @@ class WeightLayer(KeyedByFields):
         )
 
 
-def _document_counts(wanted: set[tuple[str, ...]], idf: DocumentFrequencies) -> dict[tuple[str, ...], int]:
+def _document_counts(distinct_ngrams: set[tuple[str, ...]], idf: DocumentFrequencies) -> dict[tuple[str, ...], int]:
     """In how many documents each of these n-grams occurs; without those in none."""
-    words = sorted({word for ngram in wanted for word in ngram})
+    words = sorted({word for ngram in distinct_ngrams for word in ngram})
     word_of = dict(zip(idf.vocabulary.find(tuple(words)).tolist(), words, strict=True))
     entries, documents = idf.counts.entries()
     numbers = [-1, *(number for number in word_of if number >= 0)]

@@ -66,23 +66,23 @@ class Hwcm(MeanMetric):
         for start in range(0, len(captions), _IMAGES_AT_ONCE):
             stop = min(start + _IMAGES_AT_ONCE, len(captions))
             rows = slice(int(offsets[start]), int(offsets[stop]))
-            ours, theirs = candidates.of_captions[start:stop], references.of_captions[rows]
+            candidate_parses, reference_parses = candidates.of_captions[start:stop], references.of_captions[rows]
             of_images = np.repeat(np.arange(stop - start), np.diff(offsets[start : stop + 1]))
-            scores[rows] = self._shared(ours, theirs, of_images)
+            scores[rows] = self._shared(candidate_parses, reference_parses, of_images)
         return over_references(self.combine, scores, offsets)
 
     def _shared(
-        self, ours: Sequence[Parse], theirs: Sequence[Parse], of_images: NDArray[np.int64]
+        self, candidate_parses: Sequence[Parse], reference_parses: Sequence[Parse], of_images: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """The chains that candidates share with each of their references, float64[n_references, 4]."""
         number: dict[int, int] = {}  # equal captions share a parse
         distinct: list[Parse] = []
-        for parse in (*ours, *theirs):
+        for parse in (*candidate_parses, *reference_parses):
             if number.setdefault(id(parse), len(distinct)) == len(distinct):
                 distinct.append(parse)
         trees = HeadTrees.of([_values(parse, self.chains) for parse in distinct], [parse.heads for parse in distinct])
-        candidates = np.array([number[id(parse)] for parse in ours], np.int64)[of_images]
-        references = np.array([number[id(parse)] for parse in theirs], np.int64)
+        candidates = np.array([number[id(parse)] for parse in candidate_parses], np.int64)[of_images]
+        references = np.array([number[id(parse)] for parse in reference_parses], np.int64)
         if self.variant == "official":
             chains = chains_of_strings(trees, _DEPTH)
             recalls = [shared(of, candidates, references) / (of.totals[references] + _SMALL) for of in chains]

@@ -35,22 +35,22 @@ class Length(Metric):
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Words of the candidate, words of the references, 1."""
         candidates, references = captions.layer(WordLayer(self.tokenizer))
-        words, offsets = candidates.lengths, captions.references.offsets
+        candidate_words, offsets = candidates.lengths, captions.references.offsets
         if self.variant == "mean":
             sums = np.add.reduceat(references.lengths, offsets[:-1]) if len(captions) else references.lengths[:0]
-            others = sums / np.diff(offsets)
+            reference_words = sums / np.diff(offsets)
         else:
             lengths = references.lengths.tolist()
             bounds = pairwise(offsets.tolist())
-            others = np.array(
+            reference_words = np.array(
                 [
-                    min(lengths[a:b], key=lambda other: (abs(other - own), other))
-                    for own, (a, b) in zip(words.tolist(), bounds, strict=True)
+                    min(lengths[a:b], key=lambda n: (abs(n - length), n))
+                    for length, (a, b) in zip(candidate_words.tolist(), bounds, strict=True)
                 ]
             )
-        return np.stack([words, others, np.ones(len(captions))], axis=1).astype(np.float64)
+        return np.stack([candidate_words, reference_words, np.ones(len(captions))], axis=1).astype(np.float64)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        words, others, captions = np.moveaxis(np.asarray(statistics), -1, 0)
-        ratio = np.divide(words, others, out=np.zeros_like(words), where=others > 0)
+        words, reference_words, captions = np.moveaxis(np.asarray(statistics), -1, 0)
+        ratio = np.divide(words, reference_words, out=np.zeros_like(words), where=reference_words > 0)
         return np.stack([words / captions, ratio], axis=-1)

@@ -55,9 +55,9 @@ class Lsa(SetMeanMetric):
         widths = np.diff(first_word)
         for m in np.unique(counts[counts > 1]).tolist():
             # Images of about equally many words together, so that little is padded with zeros.
-            chosen = np.flatnonzero((counts == m) & (widths > 0))
-            chosen = chosen[np.argsort(widths[chosen], kind="stable")]
-            for part in np.array_split(chosen, -(-len(chosen) * m // _BATCH)) if len(chosen) else []:
+            rows = np.flatnonzero((counts == m) & (widths > 0))
+            rows = rows[np.argsort(widths[rows], kind="stable")]
+            for part in np.array_split(rows, -(-len(rows) * m // _BATCH)) if len(rows) else []:
                 matrices = np.zeros((len(part), int(widths[part].max()), m))
                 place = np.full(len(sets), -1)
                 place[part] = np.arange(len(part))

@@ -82,8 +82,8 @@ def _different(sets: CaptionSets) -> ParameterError:
             where=sets.candidates.name,
             help="give several candidates per image, or leave mbleu out",
         )
-    other = int(np.flatnonzero(counts != first)[0])
-    where = f"{images([sets.ids[0]])} has {first:,}, {images([sets.ids[other]])} has {int(counts[other]):,}"
+    row = int(np.flatnonzero(counts != first)[0])
+    where = f"{images([sets.ids[0]])} has {first:,}, {images([sets.ids[row]])} has {int(counts[row]):,}"
     return ParameterError(
         "mbleu needs the same number of candidates, at least two, for all images",
         where=f"{sets.candidates.name}: {where}",

@@ -184,9 +184,9 @@ class Meteor(Metric):
     @property
     def parameters(self) -> Mapping[str, object]:
         language = {} if self.language == ENGLISH else {"language": self.language.code}
-        others = dict(super().parameters)
-        first = {name: others.pop(name) for name in ("variant", "tokenizer")}
-        return {**first, **language, **others, "tables": self.tables.label}
+        inherited = dict(super().parameters)
+        first = {name: inherited.pop(name) for name in ("variant", "tokenizer")}
+        return {**first, **language, **inherited, "tables": self.tables.label}
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return self.best_references(captions)[1]
@@ -260,9 +260,9 @@ class Meteor(Metric):
         candidates, references = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         best = self.best_references(captions)[0]
         for row in rows:
-            ours = candidates.ids[candidates.offsets[row] : candidates.offsets[row + 1]]
-            theirs = references.ids[references.offsets[best[row]] : references.offsets[best[row] + 1]]
-            yield meteor_alignment(candidates.lexicon, ours, theirs, self._module_bits)
+            candidate_ids = candidates.ids[candidates.offsets[row] : candidates.offsets[row + 1]]
+            reference_ids = references.ids[references.offsets[best[row]] : references.offsets[best[row] + 1]]
+            yield meteor_alignment(candidates.lexicon, candidate_ids, reference_ids, self._module_bits)
 
     def explain(self, candidate: str, references: Sequence[str]) -> list[Alignment]:
         """The alignment with each reference; the best one has the score."""
@@ -271,10 +271,10 @@ class Meteor(Metric):
     def align(self, candidate: str, reference: str) -> Alignment:
         """The alignment of a candidate with one reference, and the resulting scores."""
         captions = read_captions({0: candidate}, {0: [reference]})
-        left, right = captions.layer(MeteorLayer(self.tokenizer, self.tables))
+        sides = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         statistics = self.statistics(captions)[0]  # raises where there is too much to align
-        links = meteor_alignment(left.lexicon, left.ids, right.ids, self._module_bits)
-        words, other = ([side.vocabulary.word(i) for i in side.ids.tolist()] for side in (left, right))
+        links = meteor_alignment(sides[0].lexicon, sides[0].ids, sides[1].ids, self._module_bits)
+        words, reference_words = (tuple(map(side.vocabulary.word, side.ids.tolist())) for side in sides)
         names = tuple(_MODULES)
         matches: list[Match] = []
         for i, n, j, m, module in links.tolist():
@@ -285,7 +285,7 @@ class Meteor(Metric):
         precision, recall, fragmentation = (float(np.nan_to_num(part)) for part in self.parts(statistics))
         score = float(self.aggregate(statistics)[0])
         chunks = matches[-1].chunk if matches else 0
-        return Alignment(tuple(words), tuple(other), tuple(matches), chunks, precision, recall, fragmentation, score)
+        return Alignment(words, reference_words, tuple(matches), chunks, precision, recall, fragmentation, score)
 
 
 @dataclass(frozen=True)

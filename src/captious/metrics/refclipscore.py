@@ -44,11 +44,11 @@ class RefClipScore(ClipScore):
             stop = min(start + _IMAGES_AT_A_TIME, len(captions))
             offsets = references.offsets[start : stop + 1]
             vectors = texts.vectors[offsets[0] : offsets[-1]]
-            own = np.repeat(candidates[start:stop], np.diff(offsets), axis=0)
-            closest[start:stop] = np.maximum.reduceat(cosines(own, vectors), offsets[:-1] - offsets[0])
+            repeated = np.repeat(candidates[start:stop], np.diff(offsets), axis=0)
+            closest[start:stop] = np.maximum.reduceat(cosines(repeated, vectors), offsets[:-1] - offsets[0])
         closest = np.maximum(closest, 0)
-        both = image + closest
-        return np.divide(2 * image * closest, both, out=np.zeros_like(both), where=both > 0)
+        total = image + closest
+        return np.divide(2 * image * closest, total, out=np.zeros_like(total), where=total > 0)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return super().warnings(captions, state) + self._cut(self._references(captions), "references")

@@ -54,8 +54,8 @@ class RougeL(MeanMetric):
 
     def explain(self, candidate: str, references: Sequence[str]) -> SubsequenceExplanation:
         """The longest common subsequence of a candidate with each reference, and the best precision and recall."""
-        words, others, captions = token_lists(candidate, references, self.tokenizer, split=False)
-        parts = [_subsequence(words, other) for other in others]
+        words, reference_tokens, captions = token_lists(candidate, references, self.tokenizer, split=False)
+        parts = [_subsequence(words, tokens) for tokens in reference_tokens]
         score = float(self.scores(captions)[0])
         if self.variant == "official":
             precision, recall = max(part.precision for part in parts), max(part.recall for part in parts)
@@ -69,26 +69,26 @@ def _f(precision: float, recall: float, beta: float) -> float:
     return float(f_measure(np.array(precision), np.array(recall), beta))
 
 
-def _subsequence(ours: Sequence[str], theirs: Sequence[str]) -> Subsequence:
+def _subsequence(candidate: Sequence[str], reference: Sequence[str]) -> Subsequence:
     """The longest common subsequence of two captions, with places as far to the left as possible."""
-    if not ours and not theirs:
+    if not candidate and not reference:
         return Subsequence((), (), 1.0, 1.0)  # two empty words
-    longest = np.zeros((len(ours) + 1, len(theirs) + 1), np.int64)  # of what follows each pair of places
-    for i in reversed(range(len(ours))):
-        for j in reversed(range(len(theirs))):
-            equal = ours[i] == theirs[j]
+    longest = np.zeros((len(candidate) + 1, len(reference) + 1), np.int64)  # of what follows each pair of places
+    for i in reversed(range(len(candidate))):
+        for j in reversed(range(len(reference))):
+            equal = candidate[i] == reference[j]
             longest[i, j] = longest[i + 1, j + 1] + 1 if equal else max(longest[i + 1, j], longest[i, j + 1])
     places, i, j = [], 0, 0
-    while i < len(ours) and j < len(theirs) and longest[i, j]:
-        if ours[i] == theirs[j]:
+    while i < len(candidate) and j < len(reference) and longest[i, j]:
+        if candidate[i] == reference[j]:
             places.append((i, j))
             i, j = i + 1, j + 1
         elif longest[i + 1, j] >= longest[i, j + 1]:
             i += 1
         else:
             j += 1
-    precision, recall = len(places) / max(len(ours), 1), len(places) / max(len(theirs), 1)
-    return Subsequence(tuple(theirs), tuple(places), precision, recall)
+    precision, recall = len(places) / max(len(candidate), 1), len(places) / max(len(reference), 1)
+    return Subsequence(tuple(reference), tuple(places), precision, recall)
 
 
 def f_measure(precision: NDArray[np.float64], recall: NDArray[np.float64], beta: float) -> NDArray[np.float64]:

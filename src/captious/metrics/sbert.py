@@ -42,8 +42,8 @@ class Sbert(EncoderMetric):
         offsets = captions.references.offsets
         if not len(captions):
             return np.zeros((0, 2))
-        own = np.repeat(np.arange(len(captions)), np.diff(offsets))
-        cosines = np.einsum("nd,nd->n", candidates.vectors[own], references.vectors, dtype=np.float64)
+        candidate_rows = np.repeat(np.arange(len(captions)), np.diff(offsets))
+        cosines = np.einsum("nd,nd->n", candidates.vectors[candidate_rows], references.vectors, dtype=np.float64)
         means = np.add.reduceat(cosines, offsets[:-1]) / np.diff(offsets)
         return np.stack([means, np.maximum.reduceat(cosines, offsets[:-1])], axis=1)
 

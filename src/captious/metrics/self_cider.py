@@ -69,9 +69,9 @@ class SelfCider(SetMeanMetric):
         first = np.concatenate([[0], np.cumsum(counts**2)])[:-1]
         scores = np.full(len(sets), np.nan)
         for m in np.unique(counts[counts > 1]).tolist():
-            chosen = np.flatnonzero(counts == m)
+            rows = np.flatnonzero(counts == m)
             step = max(1, _BATCH // m**2)
-            for part in (chosen[at : at + step] for at in range(0, len(chosen), step)):
+            for part in (rows[at : at + step] for at in range(0, len(rows), step)):
                 kernels = similarities[first[part, None] + np.arange(m * m)].reshape(-1, m, m)
                 # The upper triangle: CIDEr-D is not symmetric, and the earlier caption is the candidate.
                 values = np.linalg.eigvalsh(kernels, UPLO="U")
@@ -81,5 +81,5 @@ class SelfCider(SetMeanMetric):
 
     def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
         few = self._pairs.warnings(sets.slots[0].captions, state) if len(sets) else []
-        own = [warning.replace(self._pairs.name, self.name, 1) for warning in few]
-        return [*super().warnings(sets, state), *own]
+        pair_warnings = [warning.replace(self._pairs.name, self.name, 1) for warning in few]
+        return [*super().warnings(sets, state), *pair_warnings]

@@ -54,11 +54,11 @@ class SoftSpice(SceneEncoderMetric):
         vectors = phrase_vectors(self.encoder, [*numbers], captions.references)
         scores = np.zeros((len(captions), 3))
         with Progress(max(1, len(captions))) as progress:
-            for i, (ours, theirs) in enumerate(zip(candidates, references, strict=True)):
+            for i, (candidate, reference) in enumerate(zip(candidates, references, strict=True)):
                 progress.reach(i, "comparing phrases")
-                if not ours or not theirs:
+                if not candidate or not reference:
                     continue
-                cosines = vectors[[numbers[p] for p in ours]] @ vectors[[numbers[p] for p in theirs]].T
+                cosines = vectors[[numbers[p] for p in candidate]] @ vectors[[numbers[p] for p in reference]].T
                 scores[i, 1:] = cosines.max(axis=1).mean(dtype=float), cosines.max(axis=0).mean(dtype=float)
         has_both = scores[:, 1:].any(axis=1)
         if self.variant == "official":

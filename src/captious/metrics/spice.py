@@ -110,8 +110,8 @@ class Spice(Metric):
         """The tuples of a candidate that match those of its references, and the words through which they do."""
         from captious.scenes.spice_explanation import explain
 
-        ours, *theirs = self.layer.tuples.of_texts([candidate, *references])
-        return explain(ours, theirs, self.tables)
+        candidate_facts, *reference_facts = self.layer.tuples.of_texts([candidate, *references])
+        return explain(candidate_facts, reference_facts, self.tables)
 
     def row_scores(self, references: References, state: State | None) -> RowScores:
         images = references.layer(self.layer)
@@ -125,7 +125,7 @@ class Spice(Metric):
 
 def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> NDArray[np.float64]:
     """Statistics of n candidates against the merged references of their images, float64[n, 18]."""
-    counts = np.array([count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)], np.float64)
+    counts = np.array([count(*pair) for pair in zip(candidates, references, strict=True)], np.float64)
     counts = counts.reshape(-1, len(CATEGORIES), 3)
     precision, recall, f1 = np.moveaxis(agreement(counts), -1, 0)
     scores = np.column_stack([f1[:, 0], precision[:, 0], recall[:, 0], f1[:, 1:]])

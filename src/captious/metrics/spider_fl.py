@@ -44,8 +44,8 @@ class SpiderFl(Spider):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        own = {"detector": self.detector.label, "threshold": self.threshold, "penalty": self.penalty}
-        return {**super().parameters, **own}
+        fluency = {"detector": self.detector.label, "threshold": self.threshold, "penalty": self.penalty}
+        return {**super().parameters, **fluency}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return np.asarray(super().scores(captions, state) * self._shares(captions.candidates))

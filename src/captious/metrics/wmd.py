@@ -83,19 +83,19 @@ class Wmd(VectorMetric):
     def transport(self, candidate: str, reference: str) -> Transport:
         """The transport of the words of a reference to those of a candidate, and its cost."""
         captions = read_captions({0: candidate}, {0: [reference]})
-        ours, theirs = captions.layer(BagLayer(self.words))
-        words = ours.table.words
+        candidate_bags, reference_bags = captions.layer(BagLayer(self.words))
+        words = candidate_bags.table.words
         distance = float(self.distances(captions)[0])
         moves = [
-            Move(words[word], words[other], share, cost, share * cost)
-            for word, other, share, cost in next(self.plans(captions, [0], np.zeros(1, np.int64)))
+            Move(words[word], words[reference_word], share, cost, share * cost)
+            for word, reference_word, share, cost in next(self.plans(captions, [0], np.zeros(1, np.int64)))
         ]
         return Transport(
-            candidate=_bag(ours),
-            reference=_bag(theirs),
+            candidate=_bag(candidate_bags),
+            reference=_bag(reference_bags),
             moves=tuple(moves),
-            candidate_left_out=self._left_out(candidate, ours),
-            reference_left_out=self._left_out(reference, theirs),
+            candidate_left_out=self._left_out(candidate, candidate_bags),
+            reference_left_out=self._left_out(reference, reference_bags),
             distance=distance if isfinite(distance) else None,
             score=float(np.exp(-distance / self.sigma)),
         )
@@ -114,20 +114,20 @@ class Wmd(VectorMetric):
             (word of the candidate, word of the reference, share, distance) for each move; words are numbers in the
             table of the candidates' bags. Nothing where the distance is infinite.
         """
-        ours, theirs = captions.layer(BagLayer(self.words))
-        vectors = self._rows(ours)
+        candidate_bags, reference_bags = captions.layer(BagLayer(self.words))
+        vectors = self._rows(candidate_bags)
         is_finite = np.isfinite(self.distances(captions))[references]
         for row in rows:
             if not is_finite[row]:
                 yield []
                 continue
-            words, counts = ours.caption(row)
-            others, other_counts = theirs.caption(int(references[row]))
-            n, m = int(counts.sum()), int(other_counts.sum())
-            costs = word_distances(vectors, words, others)
-            plan = transport_plan(costs, counts.astype(np.int64) * m, other_counts.astype(np.int64) * n)
+            words, counts = candidate_bags.caption(row)
+            reference_words, reference_counts = reference_bags.caption(int(references[row]))
+            n, m = int(counts.sum()), int(reference_counts.sum())
+            costs = word_distances(vectors, words, reference_words)
+            plan = transport_plan(costs, counts.astype(np.int64) * m, reference_counts.astype(np.int64) * n)
             yield [
-                (int(words[i]), int(others[j]), int(plan[i, j]) / (n * m), float(costs[i, j]))
+                (int(words[i]), int(reference_words[j]), int(plan[i, j]) / (n * m), float(costs[i, j]))
                 for i, j in np.argwhere(plan).tolist()
             ]
 

@@ -129,7 +129,7 @@ class Yi2020(EncoderMetric):
             )
         layer = EncodingLayer(self.encoder, self.compared_layer)
         candidates, references = captions.layer(layer)
-        joined = captions.references.layer(
+        combinations = captions.references.layer(
             _CombinationLayer(layer, self.match_threshold if self.combine else None, shifted=self.variant == "official")
         )
         weights, content = self._weights(idf), ~self._stop_tokens()
@@ -141,7 +141,7 @@ class Yi2020(EncoderMetric):
                 if not len(tokens):
                     continue
                 similarity = _rows(references, first, end) @ vectors.T
-                rows, ids, bases = joined.of_image(i)
+                rows, ids, bases = combinations.of_image(i)
                 recall = self._recall(similarity.max(axis=1)[rows], weights[ids], bases, end - first)
                 if self.remove:
                     is_content = content[tokens]
@@ -260,13 +260,13 @@ class _CombinationLayer(KeyedByFields):
         new = self._new(_rows(encoded, first, end), inner, starts, owner) if self.threshold is not None else None
         rows, stands_for, bases = [], [], []
         for base in range(end - first):
-            own = np.arange(starts[base] + 1, starts[base + 1] - 1)
+            positions = np.arange(starts[base] + 1, starts[base + 1] - 1)
             added = np.empty(0, np.int64) if new is None else np.flatnonzero(new[:, base])
             read_from = added
             if self.shifted and len(added):
                 read_from = np.concatenate([[starts[base + 1] - 1], added[:-1] - 1])
-            rows.append(np.concatenate([own, read_from]).astype(np.int32))
-            stands_for.append(tokens[np.concatenate([own, added])])
+            rows.append(np.concatenate([positions, read_from]).astype(np.int32))
+            stands_for.append(tokens[np.concatenate([positions, added])])
             bases.append(np.full(len(rows[-1]), base, np.int32))
         return np.concatenate(rows), np.concatenate(stands_for), np.concatenate(bases)
 

@@ -144,14 +144,14 @@ def _of_checkpoint(path: Path) -> tuple[str, Any, Any]:
     config = pretrained(base, transformers.AutoConfig.from_pretrained)
     encoder = transformers.AutoModel.from_config(config)
     parameters = encoder.state_dict()
-    own = {name.removeprefix("encoder."): tensor for name, tensor in weights.items()}
-    own.pop("embeddings.position_ids", None)  # saved by transformers before 4.31
+    tensors = {name.removeprefix("encoder."): tensor for name, tensor in weights.items()}
+    tensors.pop("embeddings.position_ids", None)  # saved by transformers before 4.31
     try:
-        missing = [name for name in encoder.load_state_dict(own, strict=False).missing_keys if "pooler" not in name]
+        missing = [name for name in encoder.load_state_dict(tensors, strict=False).missing_keys if "pooler" not in name]
     except RuntimeError as error:
         raise ResourceError(f"the weights do not fit {base}: {_line(error)}", where=str(path), help=_HELP) from error
-    if missing or not own.keys() <= parameters.keys():
-        lacks = next(iter(missing or own.keys() - parameters.keys()))
+    if missing or not tensors.keys() <= parameters.keys():
+        lacks = next(iter(missing or tensors.keys() - parameters.keys()))
         raise ResourceError(f"the weights do not fit {base}: {lacks}", where=str(path), help=_HELP)
     return base, encoder, head.eval()
 

@@ -132,13 +132,13 @@ def _form(encoder: Encoder) -> _Form:
 def _pool_of(encoder: Encoder, config: Mapping[str, Any]) -> str:
     """The pool of a configuration of sentence-transformers, in either of its forms."""
     prefix = "pooling_mode"
-    named = [key.removeprefix(f"{prefix}_") for key, is_on in config.items() if is_on is True]
-    chosen = [config[prefix]] if prefix in config else named
-    pools = [_POOLS.get(name) for name in chosen if name != "include_prompt"]
+    flags = [key.removeprefix(f"{prefix}_") for key, is_on in config.items() if is_on is True]
+    modes = [config[prefix]] if prefix in config else flags
+    pools = [_POOLS.get(name) for name in modes if name != "include_prompt"]
     if len(pools) == 1 and pools[0] is not None:
         return pools[0]
     raise ResourceError(
-        f"{encoder.name} pools hidden states in a way that captious does not have: {', '.join(map(str, chosen))}",
+        f"{encoder.name} pools hidden states in a way that captious does not have: {', '.join(map(str, modes))}",
         where=encoder.model,
         help="use a sentence encoder that takes the mean, the maximum, or the first token",
     )

@@ -76,8 +76,8 @@ class TokenVectors:
         at = start * self.width * 4
         try:
             while len(data):
-                written = os.pwrite(self._descriptor, data, at)
-                data, at = data[written:], at + written
+                n_bytes = os.pwrite(self._descriptor, data, at)
+                data, at = data[n_bytes:], at + n_bytes
         except OSError as error:
             raise self._no_room(error) from error
 

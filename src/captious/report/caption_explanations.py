@@ -62,16 +62,16 @@ class CaptionExplanation:
 
         from captious.report.explanation_text import explanation_text
 
-        drawn = explanation_text(self.explanation)
+        explanation = explanation_text(self.explanation)
         if not self.label:
-            return drawn
+            return explanation
         score = numbers.score(float("nan") if self.score is None else self.score)
         return Group(
             Text(f"image {self.image} · {self.label} {score}", "bold"),
             Text(f"  {numbers.plain(self.candidate) or '(empty)'}"),
             *(Text(f"  · {numbers.plain(reference)}", "dim") for reference in self.references),
             Text(""),
-            drawn,
+            explanation,
         )
 
     def __str__(self) -> str:
@@ -115,10 +115,10 @@ def explain(
     """
     settings = with_objects(metric, Settings() if settings is None else settings)
     captions = read_captions(candidates, references, **options)
-    chosen = explainable(metric, settings)
-    if isinstance(chosen, Chair) and isinstance(metric, str) and not len(chosen.objects):
-        settings = replace(settings, objects=chosen.objects_of([_texts_by_image(captions)]))
-        chosen = explainable(metric, settings)
+    selected_metric = explainable(metric, settings)
+    if isinstance(selected_metric, Chair) and isinstance(metric, str) and not len(selected_metric.objects):
+        settings = replace(settings, objects=selected_metric.objects_of([_texts_by_image(captions)]))
+        selected_metric = explainable(metric, settings)
     selection = select([metric], settings)
     label, result = [*evaluate(captions, selection).items()][-1]
     if image is not None:
@@ -133,7 +133,7 @@ def explain(
         scores = -result.per_caption if result.lower_is_better else result.per_caption
         rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[: worst or 1].tolist()
     state = selection[0].require_caption_metric().fit(captions.references)
-    return [_of_row(chosen, captions, row, state, label, float(result.per_caption[row])) for row in rows]
+    return [_of_row(selected_metric, captions, row, state, label, float(result.per_caption[row])) for row in rows]
 
 
 def explainable(metric: MetricLike, settings: Settings) -> Metric:
@@ -143,13 +143,13 @@ def explainable(metric: MetricLike, settings: Settings) -> Metric:
         ParameterError: it cannot be explained.
     """
     if isinstance(metric, str):
-        chosen, name = select_one(metric, settings), metric
+        selected_metric, name = select_one(metric, settings), metric
     else:
-        chosen = select([metric], settings, several=True)[0].metric
-        name = chosen.name
-    if isinstance(chosen, Metric) and chosen.explanation:
-        return chosen
-    if isinstance(chosen, Combined) and (parts := [part.name for part in explained_parts(chosen)]):
+        selected_metric = select([metric], settings, several=True)[0].metric
+        name = selected_metric.name
+    if isinstance(selected_metric, Metric) and selected_metric.explanation:
+        return selected_metric
+    if isinstance(selected_metric, Combined) and (parts := [part.name for part in explained_parts(selected_metric)]):
         raise ParameterError(f"{name} is made of other metrics", help=f"explain {' or '.join(parts)}")
     names = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
     raise ParameterError(f"{name} cannot be explained yet", help=f"supported: {names}")

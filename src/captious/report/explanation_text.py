@@ -22,7 +22,7 @@ from captious.report.explanation_layouts import LAYOUTS, SIGNS
 from captious.report.explanations import explanation_values, kind_of
 from captious.report.folded_lines import HangingLine, rows_of, word_lines
 from captious.report.layout_blocks import Block, Each, Facts, Folded, Graph, Items, Marks, Matrix, Note, Table, Words
-from captious.report.layout_templates import MISSING, at, filled, written
+from captious.report.layout_templates import MISSING, at, filled, text_of
 
 _STYLES = {name: style for name, (_, _, style) in SIGNS.items()}
 _BETWEEN = " · "
@@ -71,7 +71,7 @@ class _Drawing:
     margin: int = 0
     lines: list[RenderableType | None] = field(default_factory=list)
     notes: list[Text] = field(default_factory=list)
-    used: set[str] = field(default_factory=set)
+    signs_used: set[str] = field(default_factory=set)
 
     def draw(self, blocks: Sequence[Block], values: Mapping[str, Any]) -> None:
         """Add blocks with these values."""
@@ -90,7 +90,7 @@ class _Drawing:
                 case Note():
                     self.notes += self._note(block, values)
                 case Each():
-                    self._each(block, values)
+                    self._entries(block, values)
                 case Folded():
                     self.draw(block.blocks, values)
                 case Graph():
@@ -106,19 +106,19 @@ class _Drawing:
             elif after is not None:
                 yield Text()
 
-    def _each(self, block: Each, values: Mapping[str, Any]) -> None:
+    def _entries(self, block: Each, values: Mapping[str, Any]) -> None:
         entries: Sequence[Mapping[str, Any]] = at(values, block.of)
         several = len(entries) > 1
         best = {max(range(len(entries)), key=lambda i: (at(entries[i], path), -i)) for path in block.best if several}
-        named = [part.name for part in block.blocks if isinstance(part, Words)]
+        names = [part.name for part in block.blocks if isinstance(part, Words)]
         longest = {"number": len(entries) if several else ""}
-        self.margin = max((cell_len(_name(name, longest)) for name in named), default=0)
+        self.margin = max((cell_len(_name(name, longest)) for name in names), default=0)
         for place, entry in enumerate(entries):
             best_sign = f" {SIGNS['best'][0]}" if place in best else ""
             of_entry = {**values, **entry, "number": place + 1 if several else "", "best": best_sign}
-            self.used |= {"best"} if best_sign else set()
+            self.signs_used |= {"best"} if best_sign else set()
             self.draw(block.blocks, of_entry)
-            if named:
+            if names:
                 self.lines.append(None)
 
     def _words(self, block: Words, values: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -127,14 +127,14 @@ class _Drawing:
             return
         name = _name(block.name, values)
         head = f"  {name}{' ' * (self.margin - cell_len(name))}  "
-        shown = [Text(written(word if isinstance(word, str) else word[0])) for word in words]
+        texts = [Text(text_of(word if isinstance(word, str) else word[0])) for word in words]
         if ignored:
-            shown.append(Text(f"{' ' * bool(words)}ignored: {written(ignored)}", "dim"))
-        below = self._marked(block.marks, values, shown) if block.marks else {}
+            texts.append(Text(f"{' ' * bool(words)}ignored: {text_of(ignored)}", "dim"))
+        below = self._marked(block.marks, values, texts) if block.marks else {}
         if below:
-            yield from word_lines(head, shown, below, self.width)
+            yield from word_lines(head, texts, below, self.width)
         else:
-            yield HangingLine(Text(head), Text(" ").join(shown) if words or ignored else Text("(no words)"))
+            yield HangingLine(Text(head), Text(" ").join(texts) if words or ignored else Text("(no words)"))
 
     def _marked(self, marks: Marks, values: Mapping[str, Any], words: list[Text]) -> dict[int, Text]:
         """Mark words, and return what stands under them, by position."""
@@ -154,7 +154,7 @@ class _Drawing:
                 if not marks.label:
                     words[place] = Text(f"[{words[place].plain}]", _STYLES[tone])
             if marks.label:
-                self.used.add(tone)
+                self.signs_used.add(tone)
                 label = Text(filled(marks.label, {**entry, "tone": tone}) or "", _STYLES[tone])
                 below |= dict.fromkeys(places, label)
         if marks.label:
@@ -170,10 +170,10 @@ class _Drawing:
         ]
         if not items and not block.empty:
             return
-        shown = Text(_BETWEEN, "dim").join([_item(block, item) for item in items[: block.most]])
+        text = Text(_BETWEEN, "dim").join([_item(block, item) for item in items[: block.most]])
         if len(items) > block.most:
-            shown.append(f" and {len(items) - block.most:,} more", "dim")
-        yield HangingLine(Text(f"  {_name(block.name, values)}  "), shown if items else Text(block.empty))
+            text.append(f" and {len(items) - block.most:,} more", "dim")
+        yield HangingLine(Text(f"  {_name(block.name, values)}  "), text if items else Text(block.empty))
 
     def _table(self, block: Table, values: Mapping[str, Any]) -> Iterator[RenderableType]:
         rows = [row for row in at(values, block.of) if not block.having or at(row, block.having)]
@@ -191,7 +191,7 @@ class _Drawing:
         whole = at(values, block.whole) if block.whole else values["full"]
         for row in rows[: block.most]:
             tone = at(row, block.tone) if block.tone else ""
-            self.used |= {tone} if tone else set()
+            self.signs_used |= {tone} if tone else set()
             style = "dim" if block.tone and not tone else ""
             cells = []
             for _, cell in block.columns:
@@ -219,7 +219,7 @@ class _Drawing:
             yield None
             yield Text(" " * (2 + margin) + "".join(f"{columns[j]:>{_CELL}}" for j in places), "dim", no_wrap=True)
             for i, name in enumerate(rows):
-                cells = ((f"{written(matrix[i][j], '4'):>{_CELL}}", _STYLES["best"] * ((i, j) in best)) for j in places)
+                cells = ((f"{text_of(matrix[i][j], '4'):>{_CELL}}", _STYLES["best"] * ((i, j) in best)) for j in places)
                 yield Text.assemble((f"  {name:>{margin}}", "dim"), *cells, no_wrap=True)
         yield None
 
@@ -231,12 +231,12 @@ class _Drawing:
             yield HangingLine(Text("  "), line)
 
     def _note(self, block: Note, values: Mapping[str, Any]) -> Iterator[Text]:
-        used = [sign for sign in block.signs if sign in self.used]
-        if (block.signs and not used) or (block.bars and self.width < _ROOM_FOR_BARS):
+        signs = [sign for sign in block.signs if sign in self.signs_used]
+        if (block.signs and not signs) or (block.bars and self.width < _ROOM_FOR_BARS):
             return
         if block.text:
             yield Text(filled(block.text, values) or "")
-        for name in used:
+        for name in signs:
             sign, meaning, style = SIGNS[name]
             yield Text.assemble((sign, style), f" {meaning}")
 
@@ -247,7 +247,7 @@ def _name(template: str, values: Mapping[str, Any]) -> str:
 
 def _item(block: Items, item: Any) -> Text:
     """An item of a list, crossed if it does not match."""
-    text = filled(block.text, item) or "" if block.text else written(item)
+    text = filled(block.text, item) or "" if block.text else text_of(item)
     if block.share is None:
         return Text(text)
     matched, count = (at(item, path) for path in block.share)

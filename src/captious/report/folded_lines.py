@@ -55,9 +55,9 @@ def word_lines(head: str, words: Sequence[Text], below: Mapping[int, Text], widt
 
 def _cells(word: Text, mark: Text | None, room: int) -> list[tuple[Text, Text]]:
     """A word, in pieces where there is no room for it, and what stands under the first."""
-    first, *others = _pieces(word.plain, room)
-    rest = [(Text(piece, word.style), Text()) for piece in others]
-    return [(Text(first, word.style), mark or Text()), *rest]
+    first, *further_pieces = _pieces(word.plain, room)
+    further_cells = [(Text(piece, word.style), Text()) for piece in further_pieces]
+    return [(Text(first, word.style), mark or Text()), *further_cells]
 
 
 def _pieces(word: str, room: int) -> list[str]:

@@ -138,8 +138,8 @@ def _cell(cell: Cell | None, column: Column) -> str:
     kind = " class=best" * (cell.best and column.marked) + " class=significant" * cell.significant
     value += f"<sup>{text(cell.marks)}</sup>" if cell.marks else ""
     below = _beneath(numbers.typeset(" – ".join(numbers.interval(cell, column)))) if cell.interval else ""
-    drawn = f'<td class="drawing" aria-hidden="true">{difference_drawing(cell)}</td>' if column.drawn else ""
-    return f'<td{kind}><span class="value">{value}</span>{below}</td>{drawn}'
+    drawing = f'<td class="drawing" aria-hidden="true">{difference_drawing(cell)}</td>' if column.drawn else ""
+    return f'<td{kind}><span class="value">{value}</span>{below}</td>{drawing}'
 
 
 def _beneath(line: str) -> str:

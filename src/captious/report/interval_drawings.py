@@ -38,8 +38,8 @@ def scores_drawing(cells: Sequence[Cell | None], form: Form = "score", scale: tu
     Args:
         scale: that others share, which the axis holds as well.
     """
-    drawn = {place: cell for place, cell in enumerate(cells) if cell is not None and _is_drawn(cell)}
-    ends = [float(end) for cell in drawn.values() for end in cell.interval or ()]
+    points = {place: cell for place, cell in enumerate(cells) if cell is not None and _is_drawn(cell)}
+    ends = [float(end) for cell in points.values() for end in cell.interval or ()]
     if ends and scale is not None:
         ends += scale
     elif len(cells) == 1:
@@ -54,7 +54,7 @@ def scores_drawing(cells: Sequence[Cell | None], form: Form = "score", scale: tu
     )
     dots = "".join(
         f'<g class="series-{place % SERIES}">{_dot(cell, low, high, _LANE * place + _LANE / 2)}</g>'
-        for place, cell in drawn.items()
+        for place, cell in points.items()
     )
     return _svg("scores", height + _AXIS, axis + dots)
 

@@ -28,11 +28,11 @@ def filled(template: str, values: Mapping[str, Any]) -> str | None:
     values_of_places = [(place, at(values, place[1])) for place in _PLACE.finditer(template)]
     if any(value is MISSING for _, value in values_of_places):
         return None
-    texts = iter([written(value, place[2] or "") for place, value in values_of_places])
+    texts = iter([text_of(value, place[2] or "") for place, value in values_of_places])
     return _PLACE.sub(lambda _: next(texts), template)
 
 
-def written(value: Any, form: str = "") -> str:
+def text_of(value: Any, form: str = "") -> str:
     """A value as text, in a form that templates name."""
     if form == "sign":
         return SIGNS[value][0] if value else ""
@@ -45,7 +45,7 @@ def written(value: Any, form: str = "") -> str:
     if value is None:
         return numbers.NOTHING
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return " ".join(written(one, form) for one in value) if form else _listed(value)
+        return " ".join(text_of(one, form) for one in value) if form else _listed(value)
     if form:
         return numbers.score(value, int(form))
     return f"{value:,}" if isinstance(value, int) else numbers.plain(value)

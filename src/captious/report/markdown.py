@@ -17,22 +17,22 @@ def markdown(table: Table) -> str:
     below, following = table.below, table.following
     table = oriented(table, PAPER)
     rows = [*table.rows, *table.description]
-    marked = best_looking(table) + [[False] * len(table.columns)] * len(table.description)
+    is_best = best_looking(table) + [[False] * len(table.columns)] * len(table.description)
     sections = [row.section for row in rows]
     labels = [[table.label_head] * (any(sections) + any(row.label for row in table.rows))][0]
     heads = [*labels, *map(_head, table.columns)]
     rules = [_RULES["left"]] * len(labels) + [_RULES[column.align] for column in table.columns]
     lines = [_line(heads), _line(rules)]
-    for number, (row, best) in enumerate(zip(rows, marked, strict=True)):
+    for number, (row, best) in enumerate(zip(rows, is_best, strict=True)):
         section = row.section if number == 0 or sections[number - 1] != row.section else ""
-        named = [section, row.in_papers or row.label][2 - len(labels) :]
-        lines.append(_line([*map(_escaped, named), *map(_value, row.cells, table.columns, best)]))
+        labels_of_row = [section, row.in_papers or row.label][2 - len(labels) :]
+        lines.append(_line([*map(_escaped, labels_of_row), *map(_value, row.cells, table.columns, best)]))
     comments = [numbers.plain(comment).replace("--", "- -") for comment in table.comments]
     above = ["<!--", *comments, "-->", ""] if comments else []
     legend = ["", _escaped(table.legend)] if table.legend else []
     text = "\n".join([*above, *lines, *legend, ""])
-    for other in (*([below] if below else []), *following):
-        text = f"{text}\n{_escaped(other.title)}\n\n{markdown(other)}".rstrip("\n") + "\n"
+    for part in (*([below] if below else []), *following):
+        text = f"{text}\n{_escaped(part.title)}\n\n{markdown(part)}".rstrip("\n") + "\n"
     return text
 
 

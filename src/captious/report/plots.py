@@ -87,20 +87,20 @@ def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str =
     if format not in FORMATS:
         raise ParameterError(f"plots cannot be written as {format}", help=f"choose from {', '.join(FORMATS)}")
     check_plots(folder)
-    drawn = {
+    files = {
         f"{_NOT_IN_NAMES.sub('-', name)}.{format}": rendered(draw(picture), format)
         for name, picture in result.to_table().pictures.items()
     }
     try:
-        if drawn:
+        if files:
             Path(folder).mkdir(exist_ok=True)
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(f"cannot write plots to {folder}", where=reason, help="choose another folder") from error
-    for name, content in drawn.items():
+    for name, content in files.items():
         with whole_file(Path(folder) / name, "wb") as file:
             file.write(content)
-    return [Path(folder) / name for name in drawn]
+    return [Path(folder) / name for name in files]
 
 
 def draw(picture: Picture) -> Figure:

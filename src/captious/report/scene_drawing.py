@@ -44,9 +44,9 @@ def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) ->
         raise ParameterError(
             f"cannot draw to {Path(path).name}", help=f"use one of these extensions: .{', .'.join(FORMATS)}"
         )
-    drawn = rendered(draw_scenes(explanation), format, {"svg.fonttype": "none"})
+    content = rendered(draw_scenes(explanation), format, {"svg.fonttype": "none"})
     with whole_file(path, "wb") as file:
-        file.write(drawn)
+        file.write(content)
 
 
 def draw_scenes(explanation: SceneExplanation) -> Figure:
@@ -91,12 +91,12 @@ class _Node:
 
 def _sides(explanation: SceneExplanation) -> tuple[dict[Names, _Node], dict[Names, _Node]]:
     """The nodes of the candidate and of the references, by their names."""
-    ours, theirs = explained_rows(explanation)
+    left, right = explained_rows(explanation)
     return (
-        {fact.names: _Node(fact.names, fact.match, row) for fact, row in zip(explanation.candidate, ours, strict=True)},
+        {fact.names: _Node(fact.names, fact.match, row) for fact, row in zip(explanation.candidate, left, strict=True)},
         {
             fact.names: _Node(fact.names, fact.names if fact.matched else None, row)
-            for fact, row in zip(explanation.references, theirs, strict=True)
+            for fact, row in zip(explanation.references, right, strict=True)
         },
     )
 

@@ -70,18 +70,18 @@ _Sides: TypeAlias = tuple[_Side, _Side]
 
 def _blocks(sides: _Sides, matches: Sequence[int | None]) -> list[_Block]:
     """Pairs of objects that match, then the candidate's that are alone, then the references', largest first."""
-    ours, theirs = sides
-    alone = dict.fromkeys(theirs.about)
+    candidate, reference = sides
+    alone = dict.fromkeys(reference.about)
     pairs: list[_Block] = []
     singles: list[_Block] = []
-    for one in ours.about:
-        match = matches[one]
+    for fact in candidate.about:
+        match = matches[fact]
         if match in alone:
-            pairs.append((one, match))
+            pairs.append((fact, match))
             del alone[match]
         else:
-            singles.append((one, None))
-    groups: tuple[list[_Block], ...] = (pairs, singles, [(None, other) for other in alone])
+            singles.append((fact, None))
+    groups: tuple[list[_Block], ...] = (pairs, singles, [(None, fact) for fact in alone])
     return [block for group in groups for block in sorted(group, key=lambda block: -_size(block, sides))]
 
 
@@ -114,12 +114,12 @@ def _members(block: _Block) -> list[tuple[int, int]]:
     return [(side, one) for side, one in enumerate(block) if one is not None]
 
 
-def _align(ours: list[int], theirs: list[int], matches: Sequence[int | None]) -> None:
+def _align(candidate: list[int], reference: list[int], matches: Sequence[int | None]) -> None:
     """Put the tuples of two objects that match first, in one order."""
-    shared = {match: one for one in reversed(ours) if (match := matches[one]) in theirs}
-    first = [match for one in ours if (match := matches[one]) in shared and shared[match] == one]
-    ours.sort(key=lambda one: one not in shared.values())
-    theirs[:] = [*first, *(other for other in theirs if other not in first)]
+    shared = {match: row for row in reversed(candidate) if (match := matches[row]) in reference}
+    first = [match for row in candidate if (match := matches[row]) in shared and shared[match] == row]
+    candidate.sort(key=lambda row: row not in shared.values())
+    reference[:] = [*first, *(row for row in reference if row not in first)]
 
 
 def _placed(blocks: Sequence[_Block], sides: _Sides) -> tuple[list[int], list[int]]:

@@ -39,15 +39,15 @@ def xlsx(table: Table) -> bytes:
     sheet = book.active
     sheet.title = "table"
     for part in (table, *table.following):
-        shown = oriented(part, PAPER)
-        sheet.append([part.label_head, *(text for column in shown.columns for text in _heads(shown, column))])
-        for row in shown.rows:
+        view = oriented(part, PAPER)
+        sheet.append([part.label_head, *(text for column in view.columns for text in _heads(view, column))])
+        for row in view.rows:
             label = numbers.plain(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
-            pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(shown, place, cell)]
+            pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(view, place, cell)]
             sheet.append([_text(label), *(value for value, _, _ in pieces)])
             for place, (_, form, bold) in enumerate(pieces, start=2):
-                written = sheet.cell(sheet.max_row, place)
-                written.number_format, written.font = form, Font(bold=bold)
+                target = sheet.cell(sheet.max_row, place)
+                target.number_format, target.font = form, Font(bold=bold)
         for note in part.comments:
             sheet.append([_text(note)])
     data = book.create_sheet("data")

@@ -114,25 +114,25 @@ def _lines(table: Table) -> Iterator[Line]:
     """The lines of a table and of what is above and below it."""
     table = oriented(table, SCREEN)
     if table.title:
-        yield from _said(table.title, "", style="")
+        yield from _dim_lines(table.title, "", style="")
     yield from _body(table)
     notes = [*table.notes, *filter(None, [table.legend])]
     if notes or table.fold:
-        yield from _said("")
+        yield from _dim_lines("")
     yield from _sentences(notes, table.fold)
     for heading, facts in table.facts.items():
-        yield from _said(heading) if heading else ()
+        yield from _dim_lines(heading) if heading else ()
         yield from _listed(facts, table.fold or _ANY_WIDTH)
     if table.signatures:
-        yield from _said("signatures", *(f"  {signature}" for signature in table.signatures))
+        yield from _dim_lines("signatures", *(f"  {signature}" for signature in table.signatures))
     if table.explanations:
-        yield from _said("")
+        yield from _dim_lines("")
         yield from _sentences(table.explanations, table.fold)
     if table.below is not None:
-        yield from _said("", table.below.title, style="")
+        yield from _dim_lines("", table.below.title, style="")
         yield from _body(oriented(table.below, SCREEN))
     for following in table.following:
-        yield from _said("")
+        yield from _dim_lines("")
         yield from _lines(following)
 
 
@@ -151,7 +151,7 @@ def _body(table: Table) -> Iterator[Line]:
     described = len(rows) - (len(table.description) + 1 if table.description else 0)
     for number, blocks in enumerate(_folded(table, strips, margin)):
         if number:
-            yield from _said("")
+            yield from _dim_lines("")
         for heads in zip(*(block.heads for block in blocks), strict=True):
             line = gap.join([" " * margin, *heads] if has_labels else heads)
             if line.strip():
@@ -223,11 +223,11 @@ def _blocks(table: Table, group: str, strips: Sequence[_Strip], room: int) -> li
         return [_Block(strips)]
     name = numbers.plain(group)
     together = _Block(strips, (name, table.group_notes[group]))
-    apart = [strip for strip in strips if strip.column.apart]
-    if together.width <= room or not apart:
+    movable = [strip for strip in strips if strip.column.apart]
+    if together.width <= room or not movable:
         return [together]
-    others = [strip for strip in strips if not strip.column.apart]
-    return [_Block(others, together.above), _Block(apart, (name, apart[0].column.apart))]
+    fixed = [strip for strip in strips if not strip.column.apart]
+    return [_Block(fixed, together.above), _Block(movable, (name, movable[0].column.apart))]
 
 
 def _gap(table: Table) -> int:
@@ -235,14 +235,14 @@ def _gap(table: Table) -> int:
     return 3 if table.group_notes else 2
 
 
-def _said(*sentences: str, style: str = "dim") -> Iterator[Line]:
+def _dim_lines(*sentences: str, style: str = "dim") -> Iterator[Line]:
     yield from ([(numbers.plain(sentence), style)] for sentence in sentences)
 
 
 def _sentences(sentences: Iterable[str], width: int | None) -> Iterator[Line]:
     """Sentences on lines of their own, folded to a width."""
     for sentence in map(numbers.plain, sentences):
-        yield from _said(*(textwrap.wrap(sentence, width, break_on_hyphens=False) if width else [sentence]))
+        yield from _dim_lines(*(textwrap.wrap(sentence, width, break_on_hyphens=False) if width else [sentence]))
 
 
 def _listed(facts: Mapping[str, str], width: int) -> Iterator[Line]:
@@ -252,7 +252,7 @@ def _listed(facts: Mapping[str, str], width: int) -> Iterator[Line]:
     for label, fact in facts.items():
         lines = textwrap.wrap(numbers.plain(fact), room, break_long_words=False, break_on_hyphens=False)
         for number, line in enumerate(lines or [""]):
-            yield from _said(f"  {_left('' if number else numbers.plain(label), margin)}  {line}")
+            yield from _dim_lines(f"  {_left('' if number else numbers.plain(label), margin)}  {line}")
 
 
 def _left(piece: str, width: int) -> str:

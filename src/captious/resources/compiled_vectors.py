@@ -53,8 +53,8 @@ class VectorFile:
     def files(self) -> tuple[Path, ...]:
         """Every file that belongs to it."""
         companion = self.path.parent / f"{self.path.name}.vectors.npy"  # where gensim puts large arrays
-        others = (self.vocabulary, companion if os.path.isfile(companion) else None)
-        return self.path, *(path for path in others if path is not None)
+        companions = (self.vocabulary, companion if os.path.isfile(companion) else None)
+        return self.path, *(path for path in companions if path is not None)
 
     def checksum(self) -> str:
         """Sixteen hexadecimal digits of the SHA-256 of the unpacked content and of how it is read.

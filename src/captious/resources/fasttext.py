@@ -115,19 +115,19 @@ def _blocks(
 ) -> Iterator[Block]:
     for start in range(0, len(words), _WORDS_AT_ONCE):
         block_words = words[start : start + _WORDS_AT_ONCE]
-        own = np.arange(start, start + len(block_words), dtype=np.int32)
+        rows_of_words = np.arange(start, start + len(block_words), dtype=np.int32)
         if subwords is None:
-            yield Block.of(block_words, finite(matrix[own], start))
+            yield Block.of(block_words, finite(matrix[rows_of_words], start))
             continue
         block = Block.of(block_words, np.empty((0, 0), np.float32))
         pieces = subword_buckets(block.text, block.ends, subwords.shortest, subwords.longest, subwords.buckets)
         buckets, offsets = pieces
         if _END_OF_SENTENCE in block_words:
             buckets, offsets = _without(block_words.index(_END_OF_SENTENCE), buckets, offsets)
-        rows = np.insert(buckets + np.int32(len(words)), offsets[:-1], own)
+        rows = np.insert(buckets + np.int32(len(words)), offsets[:-1], rows_of_words)
         at = offsets + np.arange(len(offsets))
-        used, local = np.unique(rows, return_inverse=True)
-        vectors = mean_vectors(np.ascontiguousarray(matrix[used]), local.astype(np.int32), at, threads())
+        distinct, local = np.unique(rows, return_inverse=True)
+        vectors = mean_vectors(np.ascontiguousarray(matrix[distinct]), local.astype(np.int32), at, threads())
         yield Block(block.text, block.ends, finite(vectors, start))
     if with_subwords and subwords is not None:
         no_words = Block.of([], np.empty((0, 0), np.float32))
@@ -141,5 +141,5 @@ def _without(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """N-grams of words except those of one word."""
     start, end = int(offsets[word]), int(offsets[word + 1])
-    kept = np.delete(buckets, np.s_[start:end])
-    return kept, np.where(np.arange(len(offsets)) > word, offsets - (end - start), offsets)
+    buckets = np.delete(buckets, np.s_[start:end])
+    return buckets, np.where(np.arange(len(offsets)) > word, offsets - (end - start), offsets)

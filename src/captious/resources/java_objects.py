@@ -230,8 +230,8 @@ class _Reader:
         written = bool(flags & _EXTERNALIZABLE or (flags & _SERIALIZABLE and flags & _WRITES))
         layers, places, n_above = (above.layers, above.places, above.n_fields) if above else ((), ChainMap(), 0)
         description.layers = (*layers, _Layer(struct.Struct(f">{formats}"), references, written))
-        own = {field: n_above + place for field, place in fields.items()}
-        description.places = places.new_child(own) if own else places
+        places_of_class = {field: n_above + place for field, place in fields.items()}
+        description.places = places.new_child(places_of_class) if places_of_class else places
         description.n_fields = n_above + len(fields)
         if len(description.layers) > _DEEPEST or description.n_fields > _MOST_FIELDS:
             n_classes = len(description.layers)

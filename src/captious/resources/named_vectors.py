@@ -96,8 +96,8 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
 
 def default() -> str | None:
     """The default: what the environment variable names, or the only vectors that were added."""
-    if chosen := os.environ.get(VARIABLE, ""):
-        return chosen
+    if name := os.environ.get(VARIABLE, ""):
+        return name
     available = names()
     return available[0] if len(available) == 1 else None
 
@@ -166,8 +166,8 @@ def remove(name: str) -> None:
     except CaptiousError:  # a damaged file of a name
         checksum = ""
     file.unlink(missing_ok=True)
-    others = (read_json(path).get("checksum") for path in _names_folder().glob("*.json"))
-    if checksum and checksum not in others:
+    checksums = (read_json(path).get("checksum") for path in _names_folder().glob("*.json"))
+    if checksum and checksum not in checksums:
         delete(checksum)
 
 

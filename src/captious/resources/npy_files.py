@@ -88,14 +88,14 @@ def read_npz(file: IO[bytes], names: Collection[str] | None = None) -> dict[str,
     try:
         with zipfile.ZipFile(file) as archive:
             members = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-            chosen = {name: entry for name, entry in members.items() if names is None or name in names}
-            if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in chosen.values()):
+            entries = {name: entry for name, entry in members.items() if names is None or name in names}
+            if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries.values()):
                 raise ValueError("it uses a compression method that numpy does not use")
-            if any(entry.flag_bits & 1 for entry in chosen.values()):
+            if any(entry.flag_bits & 1 for entry in entries.values()):
                 raise ValueError("it is encrypted")
-            check_size(sum(entry.file_size for entry in chosen.values()), file.seek(0, io.SEEK_END))
+            check_size(sum(entry.file_size for entry in entries.values()), file.seek(0, io.SEEK_END))
             arrays = {}
-            for name, entry in chosen.items():
+            for name, entry in entries.items():
                 with archive.open(entry) as member:
                     arrays[name] = read_npy(member)
             return arrays

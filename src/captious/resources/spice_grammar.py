@@ -95,8 +95,8 @@ def find() -> SpiceGrammar | None:
     Raises:
         ResourceError: ``CAPTIOUS_SPICE_GRAMMAR`` names no file that has it, or the file that was found is damaged.
     """
-    if chosen := os.environ.get(_VARIABLE, ""):
-        return _in_file(expanded(chosen, _VARIABLE), _VARIABLE)
+    if path := os.environ.get(_VARIABLE, ""):
+        return _in_file(expanded(path, _VARIABLE), _VARIABLE)
     for file, origin in _places():
         if os.path.isfile(file):  # also false where access is denied
             return _in_file(file, origin)

@@ -72,7 +72,7 @@ def _source(
     if start.startswith(b"\x80"):
         return from_arrays(*keyed_vectors.read(path, file))
     begin = len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0
-    line, newline, rest = start[begin:].partition(b"\n")
+    line, newline, content = start[begin:].partition(b"\n")
     header = _HEADER.fullmatch(line)
     if header is None:
         file.seek(begin)
@@ -85,7 +85,7 @@ def _source(
         return VectorReader(width, _text_blocks(file, width), unit="line")
     n_words, width = int(header[1]), int(header[2])
     file.seek(begin + len(line) + 1)
-    if rest and not _is_text(rest, width):
+    if content and not _is_text(content, width):
         return VectorReader(width, _binary_blocks(file, n_words, width))
     blocks = _text_blocks(file, width, first=2, announced=n_words)
     return VectorReader(width, blocks, unit="line", first=2)
@@ -136,14 +136,14 @@ def _text_blocks(file: IO[bytes], width: int, *, first: int = 1, announced: int 
 
 
 def _fault(fault: str, n_numbers: int, field: bytes, width: int, header: bool) -> str:
-    shown = field[:_SHOWN].decode("utf-8", "replace")
+    text = field[:_SHOWN].decode("utf-8", "replace")
     expected = f"where {'the header' if header else 'line 1'} has {width:,}"
     return {
         "empty": "an empty line",
         "no word": "the word before the numbers is missing",
         "wrong count": f"{n_numbers:,} number{'' if n_numbers == 1 else 's'}, {expected}",
-        "no number": f"{shown!r} in place of a number",
-        "not finite": f"{shown!r}, which is not finite",
+        "no number": f"{text!r} in place of a number",
+        "not finite": f"{text!r}, which is not finite",
     }[fault]
 
 

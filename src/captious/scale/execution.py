@@ -92,7 +92,7 @@ def run(
     retries: int = 2,
 ) -> ShardReport:
     """Run a plan; see ``score_shards``."""
-    chosen = engine_named(engine)
+    runner = engine_named(engine)
     if workers is not None and not (isinstance(workers, int) and 1 <= workers <= 100_000):
         raise ParameterError(f"{workers!r} is not a number of workers", help="give 1 or more")
     if not (isinstance(retries, int) and 0 <= retries <= 1000):
@@ -102,8 +102,8 @@ def run(
             "caption scores of shards need an output folder for sums, too", help="give output=FOLDER (-o FOLDER)"
         )
     folder = None if output is None else ResultFolder(output, plan, per_caption)
-    do = partial(_outcomes, engine=chosen, workers=workers, retries=retries, keep_going=folder is not None)
-    with chosen.session():
+    do = partial(_outcomes, engine=runner, workers=workers, retries=retries, keep_going=folder is not None)
+    with runner.session():
         plan = _fitted(plan, folder, do)
         sums = {} if folder is None else {shard.name: folder.sums_of(shard.name) for shard in plan.shards}
         todo = [number for number, shard in enumerate(plan.shards) if sums.get(shard.name) is None]

@@ -70,38 +70,38 @@ class ResultFolder:
     def _checked_run(self, plan: Plan) -> str:
         """Write the plan, or compare it with the one that is there. Returns what tells the run from others."""
         path = self.folder / "plan.json"
-        ours = json.loads(json.dumps({"format": _FORMAT, **plan.identity}))
-        run = hashlib.sha256(json.dumps(ours, sort_keys=True).encode()).hexdigest()[:16]
+        plan_now = json.loads(json.dumps({"format": _FORMAT, **plan.identity}))
+        run = hashlib.sha256(json.dumps(plan_now, sort_keys=True).encode()).hexdigest()[:16]
         # Looked for before the plan, as other machines may write it now, and results after it.
         has_results = any((self.folder / "sums").glob("*.json")) or any((self.folder / "fit").glob(f"*/{INDEX}"))
         if path.exists():
-            theirs = _read_json(path, help=_START_AGAIN)
-            run = theirs.pop("run", "") if isinstance(theirs, dict) else ""
-            if theirs == ours:
+            plan_before = _read_json(path, help=_START_AGAIN)
+            run = plan_before.pop("run", "") if isinstance(plan_before, dict) else ""
+            if plan_before == plan_now:
                 return run
-            if not self._only_unused_changed(theirs, ours):
-                where = f"{self.folder}: {_difference(theirs, ours)}"
+            if not self._only_unused_changed(plan_before, plan_now):
+                where = f"{self.folder}: {_difference(plan_before, plan_now)}"
                 raise ParameterError("the folder holds the results of another run", where=where, help=_START_AGAIN)
         elif has_results:
             problem = "the folder holds results, but no plan.json that says of what"
             raise ParameterError(problem, where=str(self.folder), help=_START_AGAIN)
         with whole_file(path) as file:
-            json.dump({**ours, "run": run}, file, indent=1, ensure_ascii=False)
+            json.dump({**plan_now, "run": run}, file, indent=1, ensure_ascii=False)
         return run
 
-    def _only_unused_changed(self, theirs: Any, ours: dict[str, Any]) -> bool:
+    def _only_unused_changed(self, plan_before: Any, plan_now: dict[str, Any]) -> bool:
         """Whether plans differ only in shards of which there are no results: those that failed and were corrected."""
-        if not isinstance(theirs, dict) or {**theirs, "shards": None} != {**ours, "shards": None}:
+        if not isinstance(plan_before, dict) or {**plan_before, "shards": None} != {**plan_now, "shards": None}:
             return False
-        before, now = theirs["shards"], ours["shards"]
+        before, now = plan_before["shards"], plan_now["shards"]
         if (
             not isinstance(before, dict)
             or before.keys() != now.keys()
             or (self.folder / "fit" / "all" / INDEX).exists()
         ):
             return False
-        changed = [name for name in now if now[name] != before[name]]
-        return not any(self.has_states(name) or self._sums_file(name).exists() for name in changed)
+        names = [name for name in now if now[name] != before[name]]
+        return not any(self.has_states(name) or self._sums_file(name).exists() for name in names)
 
     def _check_scores(self, folder: Path) -> None:
         """Refuse a folder with caption scores of another run."""
@@ -272,15 +272,15 @@ def _read_json(path: Path, *, help: str = "remove it, and run again") -> Any:
         raise ResourceError(f"this file is damaged: {error}", where=str(path), help=help) from error
 
 
-def _difference(theirs: Any, ours: dict[str, Any]) -> str:
+def _difference(plan_before: Any, plan_now: dict[str, Any]) -> str:
     """The difference between two plans, in a few words."""
-    if not isinstance(theirs, dict):
+    if not isinstance(plan_before, dict):
         return "plan.json is not a plan"
-    for key in ours:
-        if theirs.get(key) == ours[key]:
+    for key in plan_now:
+        if plan_before.get(key) == plan_now[key]:
             continue
-        if key == "shards" and isinstance(theirs.get(key), dict):
-            before, now = theirs[key], ours[key]
+        if key == "shards" and isinstance(plan_before.get(key), dict):
+            before, now = plan_before[key], plan_now[key]
             for name in dict.fromkeys([*before, *now]):
                 if name not in now:
                     return f"it has sums of {name}, which is not among the shards now"
@@ -288,7 +288,7 @@ def _difference(theirs: Any, ours: dict[str, Any]) -> str:
                     return f"{name} was not among its shards"
                 if before[name] != now[name]:
                     return f"{name} has changed since ({before[name]}; now {now[name]})"
-        before, now = theirs.get(key), ours[key]
+        before, now = plan_before.get(key), plan_now[key]
         if key == "metrics" and isinstance(before, list):
             # Signatures that both have say nothing about the difference.
             of_theirs, of_ours = ([text for signatures in side for text in signatures] for side in (before, now))

@@ -90,21 +90,21 @@ def plan(
     if not isinstance(batch_rows, int) or not 1 <= batch_rows <= 1 << 20:
         raise ParameterError(f"{batch_rows!r} is not a number of rows", help="give 1 to 1,048,576; 8,192 is usual")
     selection = select(metrics, settings)
-    for chosen in selection:
-        if "tokenizer" in chosen.metric.declared and chosen.metric.tokenizer.as_one_text:
+    for item in selection:
+        if "tokenizer" in item.metric.declared and item.metric.tokenizer.as_one_text:
             raise ParameterError(
-                f"the tokenizer {chosen.metric.tokenizer.name} cuts captions by those that follow, so a corpus cannot "
+                f"the tokenizer {item.metric.tokenizer.name} cuts captions by those that follow, so a corpus cannot "
                 "be split into shards",
-                where=chosen.metric.name,
+                where=item.metric.name,
                 help="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
             )
     table = None if references is None else read_references(references)
-    named = replace(ShardColumns.of(columns), with_references=table is None)
-    if table is not None and named.references:
+    fields = replace(ShardColumns.of(columns), with_references=table is None)
+    if table is not None and fields.references:
         raise ParameterError(
             "references come from a file, but a column of references was named", help="leave out one of the two"
         )
-    return Plan(as_shards(shards), selection, named, table, intervals, batch_rows, system)
+    return Plan(as_shards(shards), selection, fields, table, intervals, batch_rows, system)
 
 
 @dataclass(frozen=True)
@@ -134,14 +134,14 @@ class Plan:
     @property
     def needs_fit(self) -> bool:
         """Whether a pass over the references has to come first, as for CIDEr without given document frequencies."""
-        return self.states is None and any(chosen.metric.needs_fit for chosen in self.selection)
+        return self.states is None and any(item.metric.needs_fit for item in self.selection)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """Everything that sums depend on: two plans of equal identity give the same sums for a shard."""
         references = None if self.references is None else _checksum(self.references)
         return {
-            "metrics": [list(chosen.metric.signatures()) for chosen in self.selection],
+            "metrics": [list(item.metric.signatures()) for item in self.selection],
             "references_as": self.selection.settings.references_as,
             "columns": [self.columns.id, *([*self.columns.texts(role)] for role in ("candidates", "references"))],
             "references": references,
@@ -162,7 +162,7 @@ class Plan:
         with using_threads(self.selection.settings.threads):
             for rows in self._batches(shard):
                 references = self._for_metrics(self._captions(rows)).references
-                metrics = [chosen.metric for chosen in self.selection]
+                metrics = [item.metric for item in self.selection]
                 merged.add([metric.fit(references) if metric.needs_fit else None for metric in metrics])
         return merged.states
 
@@ -176,7 +176,7 @@ class Plan:
         if self.references is not None:
             references = self.references.concatenated if self._concatenates else self.references
             with using_threads(self.selection.settings.threads):
-                return replace(self, states=tuple(chosen.metric.fit(references) for chosen in self.selection))
+                return replace(self, states=tuple(item.metric.fit(references) for item in self.selection))
         merged = MergedStates()
         for of_shard in states:
             merged.add(of_shard)
@@ -224,7 +224,7 @@ class Plan:
                 where=", ".join((missing or strange)[:3]),
                 help="map every shard of the plan, and no other",
             )
-        signatures = [chosen.metric.signatures(state) for chosen, state in self._fitted_metrics]
+        signatures = [item.metric.signatures(state) for item, state in self._fitted_metrics]
         return reduced(self.selection, signatures, [by_name[shard.name] for shard in self.shards], self.system)
 
     # ---- parts of map
@@ -274,12 +274,12 @@ class Plan:
 
     def _statistics(self, captions: Captions, rows: Rows) -> Iterator[NDArray[np.float64]]:
         """Statistics of each metric, float64[n, k]."""
-        for chosen, state in self._fitted_metrics:
-            statistics = chosen.require_caption_metric().statistics(captions, state)
+        for item, state in self._fitted_metrics:
+            statistics = item.require_caption_metric().statistics(captions, state)
             if not np.isfinite(statistics).all():
                 row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
                 raise ShardError(
-                    f"{chosen.metric.name} has a statistic that is not finite", where=rows.place(row), help=_REPORT_IT
+                    f"{item.metric.name} has a statistic that is not finite", where=rows.place(row), help=_REPORT_IT
                 )
             yield statistics
 
@@ -291,15 +291,15 @@ class Plan:
             captions = self._captions(rows)
             sums.counts = CaptionFindings.of(captions)
             captions = self._for_metrics(captions)
-            for (chosen, state), statistics in zip(self._fitted_metrics, self._statistics(captions, rows), strict=True):
+            for (item, state), statistics in zip(self._fitted_metrics, self._statistics(captions, rows), strict=True):
                 sums.sums.append(ExactSums.of(statistics))
                 if self.intervals:
                     sums.moments.append(ExactSums.of(products(statistics)))
-                for warning in chosen.require_caption_metric().warnings(captions, state):
+                for warning in item.require_caption_metric().warnings(captions, state):
                     sums.warnings[_NUMBER.sub("#", warning)] = warning, 1, True
                 if caption_scores is not None:
-                    values = chosen.metric.aggregate(statistics)
-                    scores |= {label: values[:, column] for label, column in chosen.output_indices.items()}
+                    values = item.metric.aggregate(statistics)
+                    scores |= {label: values[:, column] for label, column in item.output_indices.items()}
         except _NOT_OF_A_ROW:
             raise
         except Exception as error:

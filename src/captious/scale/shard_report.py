@@ -45,7 +45,7 @@ class ShardStatistics(Statistics):
         """Corpus scores of resampled captions, float64[resamples, m]: see ``ShardResult.confidence_interval``."""
         if self._covariance is None:
             raise ParameterError("what intervals need was not summed", help="score with intervals, or over shards")
-        return self.metric.aggregate(self._covariance.drawn(resamples, seed))
+        return self.metric.aggregate(self._covariance.resampled(resamples, seed))
 
 
 class ShardResult(Result):
@@ -86,12 +86,12 @@ class ShardResult(Result):
         """
         sampling = Sampling(resamples, seed, level)
         if over == "captions":
-            drawn = self.statistics.resampled_captions(sampling.resamples, sampling.seed)
+            sums = self.statistics.resampled_captions(sampling.resamples, sampling.seed)
         elif over == "shards":
-            drawn = self.statistics.resampled(sampling.resamples, sampling.seed)
+            sums = self.statistics.resampled(sampling.resamples, sampling.seed)
         else:
             raise ParameterError(f"{over!r} cannot be resampled", help="give over='captions' or over='shards'")
-        return sampling.interval(drawn[:, self.column])
+        return sampling.interval(sums[:, self.column])
 
 
 class ShardReport(Report):
@@ -135,21 +135,21 @@ def reduced(
     counts = total.counts
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
-    for number, chosen in enumerate(selection):
+    for number, item in enumerate(selection):
         moments = total.moments[number] if total.moments else None
         covariance = None if moments is None else Covariance.of(total.counts.n, total.sums[number], moments)
         statistics = ShardStatistics(
-            chosen.metric, [shard.sums[number] for shard in shards], total.sums[number], covariance
+            item.metric, [shard.sums[number] for shard in shards], total.sums[number], covariance
         )
         of_outputs = signatures[number]
-        if chosen.metric.needs_references:
+        if item.metric.needs_references:
             of_outputs = with_references(
                 of_outputs, counts.n, counts.references, counts.most_references, references_as=references_as
             )
-        for label, column in chosen.output_indices.items():
+        for label, column in item.output_indices.items():
             results[label] = ShardResult(label, of_outputs[column], statistics, column)
     warnings = [*selection.warnings]
-    if any(chosen.metric.needs_references for chosen in selection):
+    if any(item.metric.needs_references for item in selection):
         warnings += total.counts.warnings_for(item.metric.tokens for item in selection)
     for wording, times, same in total.warnings.values():
         if same and times == total.n_batches:

@@ -53,16 +53,16 @@ class ShardColumns(Columns):
         Raises:
             InputError: one is not there, or there are two to choose from.
         """
-        named = {
+        requests = {
             "id": (self.id,) if self.id else (),
             "candidate": self.texts("candidates"),
             "references": self.references or (self.caption if self.candidate else ()),
         }
-        chosen: list[str] = []
+        fields: list[str] = []
         for key, usual in _USUAL.items():
             if key == "references" and not self.with_references:
                 continue
-            columns = named[key]
+            columns = requests[key]
             if not columns:
                 columns = tuple(name for name in usual if name in names)
                 if not columns:
@@ -73,8 +73,8 @@ class ShardColumns(Columns):
                 if names.count(name) != 1:
                     problem = f"two columns are called {name!r}" if name in names else f"there is no column {name!r}"
                     raise _no_column(problem, names, where, key)
-                chosen.append(name)
-        return tuple(chosen)
+                fields.append(name)
+        return tuple(fields)
 
 
 def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> InputError:
@@ -152,9 +152,9 @@ class Rows:
                 if type(self.ids[0]) is not type(table.ids[0])
                 else "is this the right reference file?",
             )
-        chosen = np.array(rows, np.int64)
-        images = tuple(map(table.images.__getitem__, chosen.tolist()))
-        references = References(tuple(range(len(chosen))), *table.texts_of(chosen), name=table.name, images=images)
+        places = np.array(rows, np.int64)
+        images = tuple(map(table.images.__getitem__, places.tolist()))
+        references = References(tuple(range(len(places))), *table.texts_of(places), name=table.name, images=images)
         return Captions(self.candidates, references)
 
 

@@ -125,18 +125,18 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
     single = isinstance(shards, str | os.PathLike) or hasattr(shards, "batches")
     items: Sequence[Any] = [shards] if single else list(shards)  # type: ignore[arg-type]
     files: dict[str, FileShard] = {}
-    others: list[Shard] = []
+    readers: list[Shard] = []
     for shard_or_path in items:
         if isinstance(shard_or_path, str | os.PathLike):
             for shard in _shards_of(os.fspath(shard_or_path)):
                 # However its path is written, a file is one shard.
                 files.setdefault(shard.name if "://" in shard.name else os.path.abspath(shard.name), shard)
         elif hasattr(shard_or_path, "batches"):
-            others.append(shard_or_path)
+            readers.append(shard_or_path)
         else:
             problem = f"{shard_or_path!r:.60} is not a shard"
             raise ParameterError(problem, help="give paths, patterns or captious.scale shards")
-    all_shards = (*sorted(files.values(), key=lambda shard: shard.name), *others)
+    all_shards = (*sorted(files.values(), key=lambda shard: shard.name), *readers)
     names = [shard.name for shard in all_shards]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)

@@ -114,7 +114,7 @@ class Covariance:
             covariance[i, j] = covariance[j, i] = exact / (n << (2 * one))
         return cls(sums.values, covariance)
 
-    def drawn(self, resamples: int, seed: int) -> NDArray[np.float64]:
+    def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
         """Sums of resampled rows, drawn from the normal distribution that they approach: float64[resamples, k]."""
         values, vectors = np.linalg.eigh(self.covariance)
         noise = np.random.default_rng(seed).standard_normal((resamples, len(values)))

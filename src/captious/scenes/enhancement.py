@@ -131,14 +131,14 @@ def _swap(sentence: Sentence, quantifier: int, noun: int, expression: list[int])
                 sentence.add(head, noun, relation)
     sentence.replace_root(quantifier, noun)
     sentence.detach(quantifier, noun)
-    for word in expression:
+    for part in expression:
         for head in (quantifier, noun):
-            if head in sentence.parents[word]:
-                sentence.detach(head, word)
-    first, *others = expression
+            if head in sentence.parents[part]:
+                sentence.detach(head, part)
+    first, *words = expression
     sentence.add(noun, first, "det:qmod")
-    for word in others:
-        sentence.add(first, word, "mwe")
+    for part in words:
+        sentence.add(first, part, "mwe")
 
 
 # ---- pronouns

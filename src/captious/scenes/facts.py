@@ -92,7 +92,7 @@ class Facts:
         """The first fact of a category that a fact of another graph matches, or None."""
         if self._anything.isdisjoint(fact[0]):
             return None
-        return next((other for other in self.by_category[category] if _match(fact, other)), None)
+        return next((candidate for candidate in self.by_category[category] if _match(fact, candidate)), None)
 
 
 def count(candidate: Facts, references: Facts) -> list[tuple[int, int, int]]:
@@ -105,8 +105,8 @@ def count(candidate: Facts, references: Facts) -> list[tuple[int, int, int]]:
     return [(matched, len(candidate), len(references)), *counts]
 
 
-def _match(fact: Fact, other: Fact) -> bool:
-    for concept, counterpart in zip(fact, other, strict=True):  # noqa: SIM110 - twice as fast as all()
+def _match(fact: Fact, match: Fact) -> bool:
+    for concept, counterpart in zip(fact, match, strict=True):  # noqa: SIM110 - twice as fast as all()
         if concept.isdisjoint(counterpart):
             return False
     return True
@@ -123,9 +123,9 @@ def agreement(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Each is 0 where there is nothing to divide by.
     """
-    matched, ours, theirs = np.moveaxis(counts, -1, 0)
+    matched, in_candidate, in_references = np.moveaxis(counts, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        precision = np.where(ours > 0, matched / ours, 0.0)
-        recall = np.where(theirs > 0, matched / theirs, 0.0)
+        precision = np.where(in_candidate > 0, matched / in_candidate, 0.0)
+        recall = np.where(in_references > 0, matched / in_references, 0.0)
         f1 = np.where(matched > 0, 2 * precision * recall / (precision + recall), 0.0)
     return np.stack([precision, recall, f1], axis=-1)

@@ -84,8 +84,8 @@ def _merge(concepts: list[Concept], concept: Concept) -> None:
     """Add a concept to a list, if it is not there: merge it with the first that is like it, or append it."""
     if concept in concepts:
         return
-    for place, other in enumerate(concepts):
-        if not other.isdisjoint(concept):
-            concepts[place] = other | concept
+    for place, known_concept in enumerate(concepts):
+        if not known_concept.isdisjoint(concept):
+            concepts[place] = known_concept | concept
             return
     concepts.append(concept)

@@ -95,7 +95,7 @@ def explain(
     return SceneExplanation(
         candidate_tuples=candidate_tuples,
         reference_tuples=reference_tuples,
-        candidate=tuple(_shown(kind, fact, match, lexicon) for kind, fact, match in matches),
+        candidate=tuple(_scene_fact(kind, fact, match, lexicon) for kind, fact, match in matches),
         references=tuple(
             ReferenceFact(_names(fact), fact in matched) for kind in KINDS for fact in reference_facts.by_category[kind]
         ),
@@ -106,27 +106,27 @@ def explain(
     )
 
 
-def _shown(kind: str, fact: Fact, match: Fact | None, lexicon: Synonyms) -> SceneFact:
+def _scene_fact(kind: str, fact: Fact, match: Fact | None, lexicon: Synonyms) -> SceneFact:
     if match is None:
         return SceneFact(kind, _names(fact), None, None, ())
-    names, others = _names(fact), _names(match)
-    pairs = [_in_common(ours, theirs, lexicon) for ours, theirs in zip(fact, match, strict=True)]
+    names, match_names = _names(fact), _names(match)
+    pairs = [_in_common(concept, counterpart, lexicon) for concept, counterpart in zip(fact, match, strict=True)]
     through = dict.fromkeys(
         pair
-        for pair, ours, theirs in zip(pairs, names, others, strict=True)
-        if pair[0] != pair[1] and (len(ours) > 1 or len(theirs) > 1)
+        for pair, concept, counterpart in zip(pairs, names, match_names, strict=True)
+        if pair[0] != pair[1] and (len(concept) > 1 or len(counterpart) > 1)
     )
-    status = "same" if all(ours == theirs for ours, theirs in pairs) else "synonyms"
-    return SceneFact(kind, names, others, status, tuple(through))
+    status = "same" if all(concept == counterpart for concept, counterpart in pairs) else "synonyms"
+    return SceneFact(kind, names, match_names, status, tuple(through))
 
 
 def _names(fact: Fact) -> Names:
     return tuple(tuple(names_of(concept)) for concept in fact)
 
 
-def _in_common(ours: Concept, theirs: Concept, lexicon: Synonyms) -> tuple[str, str]:
+def _in_common(concept: Concept, counterpart: Concept, lexicon: Synonyms) -> tuple[str, str]:
     """A name of each, the same if they have one in common, else two that are synonyms."""
-    pairs = [(name, other) for name in names_of(ours) for other in names_of(theirs)]
+    pairs = [(name, synonym) for name in names_of(concept) for synonym in names_of(counterpart)]
     common = [pair for pair in pairs if pair[0] == pair[1]]
     alike = (pair for pair in pairs if not lexicon.concept_of(pair[0]).isdisjoint(lexicon.concept_of(pair[1])))
     return common[0] if common else next(alike)

@@ -93,8 +93,8 @@ class _Relations:
         if case is None:
             return ""
         words = self.sentence.words
-        others = [words[child] for child, relation in self.sentence.edges_below(case) if relation == "mwe"]
-        return " ".join((words[case], *others))
+        further_words = [words[child] for child, relation in self.sentence.edges_below(case) if relation == "mwe"]
+        return " ".join((words[case], *further_words))
 
 
 def _actions(graph: _Relations) -> Iterator[Tuple]:
@@ -152,9 +152,9 @@ def _adjectives(graph: _Relations) -> Iterator[Tuple]:
 
 def _prepositions(graph: _Relations) -> Iterator[Tuple]:
     """A dog on top of a car: (dog, car, on top of)."""
-    for noun, other, kind in graph.modifiers:
+    for noun, complement, kind in graph.modifiers:
         if graph.is_noun[noun] and kind not in ("poss", "agent"):
-            yield graph.names[noun], graph.names[other], kind.replace("_", " ")
+            yield graph.names[noun], graph.names[complement], kind.replace("_", " ")
 
 
 def _possessives(graph: _Relations) -> Iterator[Tuple]:
@@ -175,9 +175,9 @@ def _agents(graph: _Relations) -> Iterator[Tuple]:
 
 def _compounds(graph: _Relations) -> Iterator[Tuple]:
     """A sheep dog: (dog, sheep)."""
-    for noun, other in graph.noun_pairs("compound"):
+    for noun, modifier in graph.noun_pairs("compound"):
         if graph.is_noun[noun]:
-            yield graph.names[noun], graph.names[other]
+            yield graph.names[noun], graph.names[modifier]
 
 
 def _objects(graph: _Relations) -> Iterator[Tuple]:
@@ -225,7 +225,7 @@ def _counted(graph: _Relations) -> Iterator[int]:
         if verb in object_of:
             yield noun
             yield object_of[verb]
-    others = []
+    remaining = []
     for noun in graph.order:
         if not plural[noun]:
             continue
@@ -233,8 +233,8 @@ def _counted(graph: _Relations) -> Iterator[int]:
         if noun in sentence.roots or any("nsubj" in heads[verb] and verb not in object_of for verb in heads):
             yield noun
         elif not any(_is_argument(heads[verb], verb in subject_of) for verb in heads):
-            others.append(noun)
-    yield from others
+            remaining.append(noun)
+    yield from remaining
 
 
 def _plural_objects(graph: _Relations, plural: list[bool]) -> dict[int, int]:

@@ -128,11 +128,11 @@ class Singulars:
         kept: words that stay as they are.
     """
 
-    kept: frozenset[str] = frozenset()
+    exceptions: frozenset[str] = frozenset()
 
     def __call__(self, tokens: Sequence[str]) -> list[str]:
         """The singulars, one for each token."""
-        return [token if token in self.kept else singular(token) for token in tokens]
+        return [token if token in self.exceptions else singular(token) for token in tokens]
 
 
 def lemmas(tokens: Sequence[str]) -> list[str]:
@@ -144,12 +144,12 @@ def lemmas(tokens: Sequence[str]) -> list[str]:
     """
     kinds = {"J": "a", "V": "v", "R": "r"}  # all others are taken for nouns
 
-    def found(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
+    def tagged_lemmas(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
         lemmatize("dogs", pos="n")  # fails without data, even if there are no tokens
-        tagged: list[tuple[str, str]] = nltk.pos_tag([*tokens] or ["dogs"])[: len(tokens)]
-        return [str(lemmatize(word, pos=kinds.get(tag[:1], "n"))) for word, tag in tagged]
+        pairs: list[tuple[str, str]] = nltk.pos_tag([*tokens] or ["dogs"])[: len(tokens)]
+        return [str(lemmatize(word, pos=kinds.get(tag[:1], "n"))) for word, tag in pairs]
 
-    return _with_nltk(found, "averaged_perceptron_tagger_eng wordnet")
+    return _with_nltk(tagged_lemmas, "averaged_perceptron_tagger_eng wordnet")
 
 
 def nouns(text: str) -> list[str]:
@@ -160,11 +160,11 @@ def nouns(text: str) -> list[str]:
         ResourceError: its data are not installed.
     """
 
-    def found(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
-        tagged = nltk.pos_tag(nltk.word_tokenize(text or "dogs"))
-        return [str(lemmatize(word)) for word, tag in tagged if tag.startswith("NN")] if text else []
+    def tagged_nouns(nltk: Any, lemmatize: Callable[..., str]) -> list[str]:
+        pairs = nltk.pos_tag(nltk.word_tokenize(text or "dogs"))
+        return [str(lemmatize(word)) for word, tag in pairs if tag.startswith("NN")] if text else []
 
-    return _with_nltk(found, "punkt_tab averaged_perceptron_tagger_eng wordnet")
+    return _with_nltk(tagged_nouns, "punkt_tab averaged_perceptron_tagger_eng wordnet")
 
 
 def _with_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:

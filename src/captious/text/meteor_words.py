@@ -79,8 +79,8 @@ def _normalized(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon, 
         ids, offsets = meteor_normalize(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
     else:
         split = tokens.split()  # at white space, as METEOR does
-        used, places = np.unique(split.ids, return_inverse=True)
-        lower = vocabulary.add(tuple(split.vocabulary.word(number).lower() for number in used.tolist()))
+        distinct, places = np.unique(split.ids, return_inverse=True)
+        lower = vocabulary.add(tuple(split.vocabulary.word(number).lower() for number in distinct.tolist()))
         ids, offsets = lower[places].astype(np.int32), split.offsets
     words = vocabulary.words(len(lexicon))
     lexicon.learn(len(lexicon), tuple(words), tuple(snowball_stems(words, language)))

@@ -148,12 +148,12 @@ def sentences(text: str) -> list[str]:
     Punkt is trained on newspapers and distributed apart from NLTK. Captions need little of it: what matters is whether
     a period inside a caption ends a sentence or belongs to an abbreviation.
     """
-    ended, start = [], 0
+    parts, start = [], 0
     for match in _END.finditer(text):
         if _ends_sentence(match[0]):
-            ended.append(text[start : match.end()])
+            parts.append(text[start : match.end()])
             start = match.end()
-    return [*ended, text[start:]]
+    return [*parts, text[start:]]
 
 
 def _ends_sentence(word: str) -> bool:

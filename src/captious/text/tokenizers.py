@@ -275,12 +275,12 @@ def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) ->
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
     if isinstance(tokenizer, str):
-        if (named := _named(tokenizer)) is None:
+        if (known_tokenizer := _named(tokenizer)) is None:
             raise UnknownNameError(
                 f"there is no tokenizer {tokenizer!r}",
                 help=f"available tokenizers: {', '.join(tokenizer_names())}; in Python, a function is also accepted",
             )
-        return named
+        return known_tokenizer
     if not callable(tokenizer):
         raise ParameterError(
             f"{tokenizer!r} is not a tokenizer", help="pass a name, a Tokenizer, or a function str -> list[str]"

@@ -142,14 +142,14 @@ class TokenLayer(KeyedByFields):
     def of_references(self, references: References) -> Tokens:
         if (form := self.tokenizer.form) is None:
             return Tokens.of(references.texts, self.tokenizer)
-        written: Tokens = references.layer(TokenLayer(replace(self.tokenizer, form=None)))
-        return written.in_one_form(form)
+        surface: Tokens = references.layer(TokenLayer(replace(self.tokenizer, form=None)))
+        return surface.in_one_form(form)
 
     def of_candidates(self, captions: Captions, references: Tokens) -> Tokens:
         if (form := self.tokenizer.form) is None:
             return Tokens.of(captions.candidates, self.tokenizer, references.vocabulary)
-        written: Tokens = captions.layer(TokenLayer(replace(self.tokenizer, form=None)))[0]
-        return written.in_one_form(form, references.vocabulary)
+        surface: Tokens = captions.layer(TokenLayer(replace(self.tokenizer, form=None)))[0]
+        return surface.in_one_form(form, references.vocabulary)
 
 
 @dataclass(frozen=True)

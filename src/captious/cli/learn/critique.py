@@ -48,7 +48,7 @@ def critique(
         **inputs,
     )
     trained.save(output)
-    ended = f"loss {course.losses[-1]:.4f}, training accuracy {course.accuracies[-1]:.1%}"
-    click.echo(f"{output}: {trained.contents}; {ended} in epoch {len(course.losses)}", err=True)
+    outcome = f"loss {course.losses[-1]:.4f}, training accuracy {course.accuracies[-1]:.1%}"
+    click.echo(f"{output}: {trained.contents}; {outcome} in epoch {len(course.losses)}", err=True)
     if course.interrupted:
         warn([f"training was interrupted after epoch {len(course.losses)} of {recipe.epochs}."])

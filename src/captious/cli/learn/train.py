@@ -38,14 +38,14 @@ def train(
     The weights are used as nneval:weights=FILE or lceval:weights=FILE. Training needs torch (pip install
     'captious[models]'), scoring does not. Ctrl-C ends the training and keeps the best weights so far.
     """
-    chosen = as_recipe(recipe)
+    training_recipe = as_recipe(recipe)
     if seed is not None:
-        chosen = replace(chosen, seed=seed)
+        training_recipe = replace(training_recipe, seed=seed)
     name = output.name.partition(".")[0] if name is None else name
-    trained, outcome = learn(examples, chosen, validation=validation, settings=settings, name=name)
+    trained, outcome = learn(examples, training_recipe, validation=validation, settings=settings, name=name)
     trained.save(output)
     best = f"validation tau-b {outcome.best_tau:.4f} after epoch {outcome.best_epoch} of {len(outcome.taus)}"
     click.echo(f"{output}: {trained.contents}; {best}", err=True)
     if outcome.interrupted:
-        done = f"after epoch {len(outcome.taus)} of {chosen.epochs}"
+        done = f"after epoch {len(outcome.taus)} of {training_recipe.epochs}"
         warn([f"training was interrupted {done}: the weights are the best so far."])

@@ -36,9 +36,9 @@ def critique_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def with_objects(recipe: str, seed: int | None, images: Path | None, vectors: str | None, **options: Any) -> Any:
-        chosen = as_critique_recipe(recipe)
+        critique_recipe = as_critique_recipe(recipe)
         return command(
-            recipe=chosen if seed is None else replace(chosen, seed=seed),
+            recipe=critique_recipe if seed is None else replace(critique_recipe, seed=seed),
             images=None if images is None else ImageFeatures.load(images),
             vectors=None if vectors is None else WordVectors.open(vectors),
             **options,

@@ -135,15 +135,15 @@ def _less_errors(name: str, of: str, function: Callable[..., Outs], with_probs: 
         **options: Any,
     ) -> Outs:
         of_fer = {key: value for key, value in options.items() if key in _TAKEN_BY_FER}
-        rest = {key: value for key, value in options.items() if key in taken or key not in _TAKEN_BY_FER}
+        of_metric = {key: value for key, value in options.items() if key in parameters or key not in _TAKEN_BY_FER}
         errors = fer(candidates, return_probs=return_probs, **of_fer)
-        scores = function(candidates, mult_references, **rest)
-        corpus, sents = ({**own, **of_errors} for own, of_errors in zip(scores, errors, strict=True))
+        scores = function(candidates, mult_references, **of_metric)
+        corpus, sents = ({**of_scores, **of_errors} for of_scores, of_errors in zip(scores, errors, strict=True))
         sents[name] = sents[of] * (1 - penalty * sents["fer"])
         corpus[name] = sents[name].mean()
         return (corpus, sents) if return_all_scores else corpus[name]
 
-    taken = signature(function).parameters
+    parameters = signature(function).parameters
     metric.__name__ = metric.__qualname__ = name
     metric.__doc__ = f"""``{name}``: ``{of}``, less ``penalty`` where there is an error; with all scores of both.
 

@@ -35,19 +35,19 @@ def replace_classes(module: ModuleType) -> None:
     """Replace the copies of a toolkit's classes in a module."""
     path = Path(module.__file__ or "")
     for name, (originals, reason) in look_alikes(path).items():
-        copied = vars(module).get(name)
-        if not isinstance(copied, type):
+        copy = vars(module).get(name)
+        if not isinstance(copy, type):
             continue
         about = {"module": module.__name__, "name": name, "file": str(path)}
         reasons = [reason] if reason else []
         for original, sorts in product(originals, (False, True)):
             if sorts and "gts" not in original.required:
                 continue
-            made = _subclass(copied, original, sorts=sorts)
-            reasons.append(difference(copied, made, original.trial, module))
+            replacement = _subclass(copy, original, sorts=sorts)
+            reasons.append(difference(copy, replacement, original.trial, module))
             if not reasons[-1]:
-                setattr(module, name, made)
-                _replaced.append((module, name, copied))
+                setattr(module, name, replacement)
+                _replaced.append((module, name, copy))
                 replacement_log.add("replaced", by=original.module, **about)
                 break
         else:
@@ -58,17 +58,17 @@ def replace_classes(module: ModuleType) -> None:
 def restore_classes() -> None:
     """Put back what was replaced."""
     while _replaced:
-        module, name, copied = _replaced.pop()
-        setattr(module, name, copied)
+        module, name, copy = _replaced.pop()
+        setattr(module, name, copy)
 
 
 def _restore_used_by(module: ModuleType, user: str) -> None:
     """Put back the classes that a class which stays works with: it may rely on more of them than scores."""
     for entry in [*_replaced]:
-        home, name, copied = entry
+        home, name, copy = entry
         if home is not module and vars(module).get(name) is vars(home).get(name):
-            setattr(home, name, copied)
-            setattr(module, name, copied)
+            setattr(home, name, copy)
+            setattr(module, name, copy)
             _replaced.remove(entry)
             replacement_log.add(
                 "kept",
@@ -79,24 +79,24 @@ def _restore_used_by(module: ModuleType, user: str) -> None:
             )
 
 
-def _subclass(copied: type, original: Original, *, sorts: bool) -> type:
+def _subclass(copy: type, original: Original, *, sorts: bool) -> type:
     """The class that replaces a copied one; with ``sorts``, its scores are in the order of sorted image ids."""
     base = original.replacement
-    contents: dict[str, Any] = {"__module__": copied.__module__, "__doc__": copied.__doc__}
-    for name, value in vars(copied).items():
+    contents: dict[str, Any] = {"__module__": copy.__module__, "__doc__": copy.__doc__}
+    for name, value in vars(copy).items():
         if name in ("__init__", original.method):
             contents[name] = _delegating(value, name, base, sorts=sorts and name == original.method)
         elif not name.startswith("__") and not hasattr(base, name) and not inspect.isdatadescriptor(value):
             contents[name] = value
-    return type(copied.__name__, (base,), contents)
+    return type(copy.__name__, (base,), contents)
 
 
 def _delegating(method: Any, name: str, base: type, *, sorts: bool) -> Any:
     """A method with the parameters of the copy, which calls captious's with those that it has."""
     function = method.__func__ if isinstance(method, classmethod | staticmethod) else method
     assert isinstance(function, FunctionType)
-    own = getattr(base, name)
-    parameters = inspect.signature(own).parameters
+    original = getattr(base, name)
+    parameters = inspect.signature(original).parameters
     signature = inspect.signature(function)
 
     @wraps(function)
@@ -106,6 +106,6 @@ def _delegating(method: Any, name: str, base: type, *, sorts: bool) -> Any:
         passed = {key: value for key, value in bound.arguments.items() if key in parameters and key != "self"}
         if sorts and isinstance(passed["gts"], Mapping):
             passed["gts"] = dict(sorted(passed["gts"].items(), key=itemgetter(0)))
-        return own(**passed) if inspect.ismethod(own) else own(self, **passed)
+        return original(**passed) if inspect.ismethod(original) else original(self, **passed)
 
     return classmethod(delegate) if isinstance(method, classmethod) else delegate

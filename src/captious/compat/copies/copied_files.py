@@ -62,9 +62,9 @@ def look_alikes(path: Path) -> dict[str, tuple[tuple[Original, ...], str]]:
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             differences = {original: _difference(node, original) for original in originals if _is_like(node, original)}
-            same = tuple(original for original, difference in differences.items() if not difference)
+            matches = tuple(original for original, difference in differences.items() if not difference)
             if differences:
-                classes[node.name] = same, "" if same else next(iter(differences.values()))
+                classes[node.name] = matches, "" if matches else next(iter(differences.values()))
     return classes
 
 
@@ -93,10 +93,10 @@ def _difference(node: ast.ClassDef, original: Original) -> str:
     if required != list(original.required):
         return f"{original.method} takes {', '.join(required) or 'nothing'}"
     for name, method in methods.items():
-        own = getattr(original.replacement, name, None)
-        if own is None or (name.startswith("_") and name != "__init__"):
+        method_replacing = getattr(original.replacement, name, None)
+        if method_replacing is None or (name.startswith("_") and name != "__init__"):
             continue
-        parameters = [word for word in inspect.signature(own).parameters if word != "self"]
+        parameters = [word for word in inspect.signature(method_replacing).parameters if word != "self"]
         names = _names(method)
         for unknown in [word for word in names if word not in parameters]:
             if unknown in _required(method) or not is_ignored(unknown, original):

@@ -67,30 +67,30 @@ _TOLERANCE = 1e-9
 _OTHER_STARTS = ("call", "check_call", "getoutput", "getstatusoutput")
 
 
-def difference(copied: type, made: type, trial: str, module: ModuleType) -> str:
+def difference(copy: type, replacement: type, trial: str, module: ModuleType) -> str:
     """How a copied class behaves differently from the class that would replace it; empty if it does not.
 
     Args:
-        copied: the class of the copy.
-        made: the class that would replace it.
+        copy: the class of the copy.
+        replacement: the class that would replace it.
         trial: how they are tried out.
         module: of the copy.
     """
     try:
         with redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
-            return _TRIALS[trial](copied, made, module)
+            return _TRIALS[trial](copy, replacement, module)
     except MissingExtraError:
         return ""  # captious cannot score it here either
     except Exception as error:
         return f"it cannot be tried out: {type(error).__name__}{f': {error}' if str(error) else ''}"
 
 
-def _compared(of_copy: Any, ours: Any) -> str:
+def _compared(of_copy: Any, of_replacement: Any) -> str:
     """The difference between two results of scorers."""
     if not isinstance(of_copy, tuple) or len(of_copy) != 2:
         return "it does not return a pair"
-    for theirs, own in zip(of_copy, ours, strict=True):
-        a, b = (np.asarray(values, np.float64) for values in (theirs, own))
+    for copy_values, replacement_values in zip(of_copy, of_replacement, strict=True):
+        a, b = (np.asarray(values, np.float64) for values in (copy_values, replacement_values))
         if a.shape != b.shape:
             return "it returns scores of another form"
         if not np.allclose(a, b, rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True):
@@ -99,23 +99,23 @@ def _compared(of_copy: Any, ours: Any) -> str:
     return ""
 
 
-def _of_images(copied: type, made: type, module: ModuleType) -> str:
-    form, theirs = _form_and_scores(copied)
-    if difference := _compared(theirs, made().compute_score(form(_GTS), form(_RES))):
+def _of_images(copy: type, replacement: type, module: ModuleType) -> str:
+    form, of_copy = _form_and_scores(copy)
+    if difference := _compared(of_copy, replacement().compute_score(form(_GTS), form(_RES))):
         return difference
     for what, (gts, res) in _REFUSED.items() if __debug__ else ():  # assertions refuse, which python -O leaves out
-        if not _refuses(copied, form(gts), form(res)) and _refuses(made, form(gts), form(res)):
+        if not _refuses(copy, form(gts), form(res)) and _refuses(replacement, form(gts), form(res)):
             return f"it {what}"
     return ""
 
 
-def _form_and_scores(copied: type) -> tuple[Callable[[Any], Any], Any]:
+def _form_and_scores(copy: type) -> tuple[Callable[[Any], Any], Any]:
     """The form in which a copied class takes captions, dictionaries by image or else lists, and its scores of them."""
     try:
-        return dict, copied().compute_score(_GTS, _RES)
+        return dict, copy().compute_score(_GTS, _RES)
     except Exception:
         try:
-            return _texts, copied().compute_score(_texts(_GTS), _texts(_RES))
+            return _texts, copy().compute_score(_texts(_GTS), _texts(_RES))
         except Exception:
             pass
         raise
@@ -133,14 +133,14 @@ def _refuses(cls: type, gts: Any, res: Any) -> bool:
     return False
 
 
-def _of_candidates(copied: type, made: type, module: ModuleType) -> str:
+def _of_candidates(copy: type, replacement: type, module: ModuleType) -> str:
     res = [{"image_id": key, "caption": texts} for key, texts in _RES.items()]
-    return _compared(*(cls().compute_score(_GTS, res) for cls in (copied, made)))
+    return _compared(*(cls().compute_score(_GTS, res) for cls in (copy, replacement)))
 
 
-def _counter(copied: type, made: type, module: ModuleType) -> str:
+def _counter(copy: type, replacement: type, module: ModuleType) -> str:
     results = []
-    for cls in (copied, made):
+    for cls in (copy, replacement):
         counter = cls()
         for key, references in _GTS.items():
             counter += (_RES[key][0], references)
@@ -148,26 +148,26 @@ def _counter(copied: type, made: type, module: ModuleType) -> str:
     return _compared(*results)
 
 
-def _counter_of_images(copied: type, made: type, module: ModuleType) -> str:
-    return _compared(*(cls(_GTS, test=_RES).compute_score() for cls in (copied, made)))
+def _counter_of_images(copy: type, replacement: type, module: ModuleType) -> str:
+    return _compared(*(cls(_GTS, test=_RES).compute_score() for cls in (copy, replacement)))
 
 
-def _tokenizer_of_captions(copied: type, made: type, module: ModuleType) -> str:
+def _tokenizer_of_captions(copy: type, replacement: type, module: ModuleType) -> str:
     raw = {key: [{"caption": text} for text in texts] for key, texts in _RAW.items()}
-    return _tokens(copied, module, lambda cls: cls().tokenize(raw), made)
+    return _tokens(copy, module, lambda cls: cls().tokenize(raw), replacement)
 
 
-def _tokenizer_of_corpus(copied: type, made: type, module: ModuleType) -> str:
-    return _tokens(copied, module, lambda cls: cls.tokenize([texts for texts in _RAW.values()]), made)
+def _tokenizer_of_corpus(copy: type, replacement: type, module: ModuleType) -> str:
+    return _tokens(copy, module, lambda cls: cls.tokenize([texts for texts in _RAW.values()]), replacement)
 
 
-def _tokens(copied: type, module: ModuleType, tokenize: Callable[[Any], Any], made: type) -> str:
+def _tokens(copy: type, module: ModuleType, tokenize: Callable[[Any], Any], replacement: type) -> str:
     with _instead_of_java(module, _Tokens) as commands:
-        theirs = tokenize(copied)
+        of_copy = tokenize(copy)
     return (
         _command(commands, "stanford-corenlp-3.4.1.jar")
         or _tokenizer_options(commands)
-        or ("" if theirs == tokenize(made) else "it cuts captions otherwise")
+        or ("" if of_copy == tokenize(replacement) else "it cuts captions otherwise")
     )
 
 
@@ -182,25 +182,25 @@ def _tokenizer_options(commands: list[list[str]]) -> str:
     return ""
 
 
-def _meteor(copied: type, made: type, module: ModuleType) -> str:
+def _meteor(copy: type, replacement: type, module: ModuleType) -> str:
     from captious.compat.pycocoevalcap.meteor_protocol import Process
 
-    ours = made()
-    ended = {name: lambda *arguments, **options: 0 for name in ("kill", "terminate", "wait", "poll")}
+    metric = replacement()
+    codes = {name: lambda *arguments, **options: 0 for name in ("kill", "terminate", "wait", "poll")}
 
     def answers(command: list[str], **options: Any) -> SimpleNamespace:
-        process = Process(ours)
-        return SimpleNamespace(stdin=process.stdin, stdout=process.stdout, stderr=io.BytesIO(), returncode=0, **ended)
+        process = Process(metric)
+        return SimpleNamespace(stdin=process.stdin, stdout=process.stdout, stderr=io.BytesIO(), returncode=0, **codes)
 
     with _instead_of_java(module, answers) as commands:
-        form, theirs = _form_and_scores(copied)
+        form, of_copy = _form_and_scores(copy)
     words = [word for word in commands[-1][1:] if not word.startswith("-X")] if commands else []
     if [word for word in words if not word.endswith(".jar")] != ["-jar", "-", "-", "-stdio", "-l", "en", "-norm"]:
         return f"it runs METEOR as {' '.join(words) or 'nothing'}"
-    return _command(commands, "meteor-1.5.jar") or _compared(theirs, ours.compute_score(form(_GTS), form(_RES)))
+    return _command(commands, "meteor-1.5.jar") or _compared(of_copy, metric.compute_score(form(_GTS), form(_RES)))
 
 
-def _spice(copied: type, made: type, module: ModuleType) -> str:
+def _spice(copy: type, replacement: type, module: ModuleType) -> str:
     """Only what its file says: its answers come in a file."""
     jars = [value for value in vars(module).values() if isinstance(value, str) and value.endswith(".jar")]
     return _jar(jars, "spice-1.0.jar")
@@ -214,8 +214,8 @@ def _command(commands: list[list[str]], jar: str) -> str:
 
 
 def _jar(jars: list[str], jar: str) -> str:
-    others = [name for name in map(os.path.basename, jars) if name != jar]
-    return f"it runs {others[0]}, not {jar}" if others else ""
+    foreign = [name for name in map(os.path.basename, jars) if name != jar]
+    return f"it runs {foreign[0]}, not {jar}" if foreign else ""
 
 
 class _Tokens(AbstractContextManager["_Tokens"]):

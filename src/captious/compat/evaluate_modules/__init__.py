@@ -34,8 +34,8 @@ class {class_name}(captious.compat.evaluate_modules.module.CaptionModule):
 
 def metrics() -> list[str]:
     """The metrics of captious that can be modules."""
-    own = [name for name in catalogue.names() if catalogue.get(name).__module__.startswith("captious.")]
-    return [name for name in own if name not in _LEFT_OUT and not issubclass(catalogue.get(name), SetMetric)]
+    built_in = [name for name in catalogue.names() if catalogue.get(name).__module__.startswith("captious.")]
+    return [name for name in built_in if name not in _LEFT_OUT and not issubclass(catalogue.get(name), SetMetric)]
 
 
 def module_name(metric: str) -> str:
@@ -55,7 +55,7 @@ def write_modules(folder: str | os.PathLike[str]) -> list[Path]:
     Raises:
         OutputError: the place cannot be written to.
     """
-    written = []
+    targets = []
     for metric in metrics():
         name = module_name(metric)
         target = Path(folder) / name
@@ -68,5 +68,5 @@ def write_modules(folder: str | os.PathLike[str]) -> list[Path]:
         class_name = "".join(word.capitalize() for word in name.split("_"))
         with whole_file(target / f"{name}.py") as file:
             file.write(_MODULE.format(name=metric, summary=catalogue.get(metric).summary, class_name=class_name))
-        written.append(target)
-    return written
+        targets.append(target)
+    return targets

@@ -109,8 +109,8 @@ class CiderDScorer(CountedCaptions):
             AssertionError: ``ref_len`` is None.
         """
         idf = self._idf()
-        ours, theirs = ([self._vector(precook(text, self.n), idf) for text in texts] for texts in (res, gts))
-        scores = [[self._similarity(candidate, reference) for reference in theirs] for candidate in ours]
+        candidates, references = ([self._vector(precook(text, self.n), idf) for text in texts] for texts in (res, gts))
+        scores = [[self._similarity(candidate, reference) for reference in references] for candidate in candidates]
         return np.array(scores).reshape(len(res), len(gts)) * 10
 
     def my_get_self_cider(self, res: Sequence[str]) -> NDArray[np.float64]:

@@ -251,7 +251,7 @@ def _reference_length(lengths: Sequence[int], option: str | None, length: int | 
     if option == "average":
         return float(sum(lengths)) / len(lengths)
     if option == "closest" and length is not None:
-        return min(lengths, key=lambda other: (abs(other - length), other))
+        return min(lengths, key=lambda n: (abs(n - length), n))
     raise AssertionError(f"unsupported reflen option {option}")
 
 

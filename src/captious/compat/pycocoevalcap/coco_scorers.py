@@ -215,9 +215,9 @@ def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
     row = [0] * (len(sub) + 1)
     for word in string:
         before = 0  # of the row above, one to the left
-        for column, other in enumerate(sub, 1):
+        for column, sub_word in enumerate(sub, 1):
             above = row[column]
-            row[column] = before + 1 if word == other else max(above, row[column - 1])
+            row[column] = before + 1 if word == sub_word else max(above, row[column - 1])
             before = above
     return row[-1]
 
@@ -244,7 +244,7 @@ class Rouge(MeanScorer):
         """
         captions({0: list(refs)}, {0: list(candidate)})
         words = candidate[0].split(" ")
-        pairs = [(my_lcs(other, words), len(other)) for other in (reference.split(" ") for reference in refs)]
+        pairs = [(my_lcs(tokens, words), len(tokens)) for tokens in (reference.split(" ") for reference in refs)]
         precision, recall = max(lcs for lcs, _ in pairs) / len(words), max(lcs / length for lcs, length in pairs)
         if not precision or not recall:
             return 0.0
@@ -292,7 +292,7 @@ class Spice(Scorer):
             return np.float64(np.mean([])), []
         references, candidates = (table.layer(self._metric.layer) for table in captions_of_several(gts, res))
         issue(spice.approximate(self._metric.parser.label))
-        counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
+        counts = [count(candidate, reference) for candidate, reference in zip(candidates, references, strict=True)]
         scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()
         per_image = [
             {
@@ -306,15 +306,15 @@ class Spice(Scorer):
 
 def _of_category(category: str, counts: tuple[int, int, int], scores: list[float]) -> dict[str, float]:
     """The toolkit's record of a category of an image."""
-    matched, ours, theirs = counts
-    precision, recall, f1 = scores if theirs or category == CATEGORIES[0] else (np.nan, np.nan, np.nan)
+    matched, in_candidate, in_references = counts
+    precision, recall, f1 = scores if in_references or category == CATEGORIES[0] else (np.nan, np.nan, np.nan)
     return {
         "pr": precision,
         "re": recall,
         "f": f1,
         "tp": float(matched),
-        "fp": float(ours - matched),
-        "fn": float(theirs - matched),
+        "fp": float(in_candidate - matched),
+        "fn": float(in_references - matched),
         "numImages": 1.0,
     }
 

@@ -110,7 +110,7 @@ class COCOEvalCap:
         self._id = "audio_id" if self._is_audio else "image_id"
         self.params: dict[str, Any] = {self._id: coco.getAudioIds() if self._is_audio else coco.getImgIds()}
         self.df, third, third_tokenizer = third_argument(df, CORPUS)
-        tokenizers = [own for own in (tokenization_fn, tokenizer, third_tokenizer) if own is not None]
+        tokenizers = [function for function in (tokenization_fn, tokenizer, third_tokenizer) if function is not None]
         if len(tokenizers) > 1:
             raise ParameterError("there are several tokenizers", help="give tokenization_fn or tokenizer")
         self.tokenization_fn = tokenizers[0] if tokenizers else None

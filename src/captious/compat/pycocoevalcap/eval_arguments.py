@@ -36,15 +36,15 @@ _OTHER_NAMES = {"ROUGE": "ROUGE_L", "ROUGE-L": "ROUGE_L", "ROUGEL": "ROUGE_L"}
 
 
 def requested_scorers(
-    chosen: Mapping[str, Collection[str] | None], ordered: Mapping[str, Collection[str] | None]
+    unordered: Mapping[str, Collection[str] | None], ordered: Mapping[str, Collection[str] | None]
 ) -> list[str] | None:
     """The scorers to run, None for all.
 
     Args:
-        chosen: argument -> names of scorers, which run in the toolkit's order; None where it was not given.
+        unordered: argument -> names of scorers, which run in the toolkit's order; None where it was not given.
         ordered: likewise; they run in the order given.
     """
-    arguments = {argument: names for argument, names in {**chosen, **ordered}.items() if names is not None}
+    arguments = {argument: names for argument, names in {**unordered, **ordered}.items() if names is not None}
     if len(arguments) > 1:
         raise ParameterError(f"{' and '.join(arguments)} both choose scorers", help="give one of them")
     for argument, names in arguments.items():

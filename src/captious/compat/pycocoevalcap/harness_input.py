@@ -97,9 +97,9 @@ def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
 
 def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
     table = table_of(texts_of.values(), name)
-    for other in tables_in_use:
-        if other.texts == table.texts and np.array_equal(other.offsets, table.offsets):
-            return other
+    for known_table in tables_in_use:
+        if known_table.texts == table.texts and np.array_equal(known_table.offsets, table.offsets):
+            return known_table
     return table
 
 
@@ -152,17 +152,17 @@ def _check_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable, object]) 
     if {str(image) for image in unknown} & {str(image) for image in missing}:
         help = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
     if unknown:
-        shown = _some(image for image in res if image in unknown)
+        examples = _some(image for image in res if image in unknown)
         raise UnknownImage(
             f"{len(unknown):,} of {len(res):,} candidates are for images that have no references",
-            where=f"res: {shown}",
+            where=f"res: {examples}",
             help=help,
         )
     if missing:
-        shown = _some(image for image in gts if image in missing)
+        examples = _some(image for image in gts if image in missing)
         raise MissingCandidates(
             f"{len(missing):,} of {len(gts):,} images with references have no candidate",
-            where=f"gts: {shown}",
+            where=f"gts: {examples}",
             help=help,
         )
 

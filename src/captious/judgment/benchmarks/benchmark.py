@@ -78,14 +78,14 @@ class Benchmark:
 
     def __post_init__(self) -> None:
         names = [protocol.name for protocol in self.protocols]
-        others = [protocol.benchmark for protocol in self.protocols if protocol.benchmark != self.name]
+        foreign = [protocol.benchmark for protocol in self.protocols if protocol.benchmark != self.name]
         wrong = ""
         if not names or not self.files:
             wrong = "it has no files" if names else "it has no protocol"
         elif len(set(names)) < len(names):
             wrong = "two of its protocols have the same name"
-        elif others:
-            wrong = f"one of its protocols belongs to the benchmark {others[0]!r}"
+        elif foreign:
+            wrong = f"one of its protocols belongs to the benchmark {foreign[0]!r}"
         elif unknown := self.published.keys() - set(names):
             wrong = f"it has published figures for {min(unknown)!r}, which is not one of its protocols"
         if wrong:

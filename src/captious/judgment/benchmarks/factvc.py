@@ -56,25 +56,25 @@ def _read(folder: DataFolder) -> list[_Paragraph]:
 
 
 def _items(protocol: Protocol, paragraphs: Sequence[_Paragraph]) -> list[RatedCaption] | list[CaptionPair]:
-    own = [p for p in paragraphs if protocol.name.endswith(p.data_set)]
+    paragraphs = [paragraph for paragraph in paragraphs if protocol.name.endswith(paragraph.data_set)]
     if protocol.of == "pairs":
         return [
-            CaptionPair(p.video, (_plain(right), _plain(wrong)), 0, p.references)
-            for p in own
-            for right in p.sentences
-            for wrong in p.sentences
+            CaptionPair(paragraph.video, (_plain(right), _plain(wrong)), 0, paragraph.references)
+            for paragraph in paragraphs
+            for right in paragraph.sentences
+            for wrong in paragraph.sentences
             if "[" in wrong and "[" not in right
         ]
     return [
         RatedCaption(
-            f"{p.video}|{p.system}",
-            p.video,
-            " ".join(map(_plain, p.sentences)),
-            p.references,
-            [p.rating],
-            facts={"system": p.system},
+            f"{paragraph.video}|{paragraph.system}",
+            paragraph.video,
+            " ".join(map(_plain, paragraph.sentences)),
+            paragraph.references,
+            [paragraph.rating],
+            facts={"system": paragraph.system},
         )
-        for p in own
+        for paragraph in paragraphs
     ]
 
 

@@ -107,10 +107,10 @@ def _references(pair: CaptionPair) -> PairReferences:
 
 def _without(pair: CaptionPair, caption: str) -> list[str]:
     """The references that are not this caption, repeated from the first if they are fewer than four."""
-    left = [text for text in pair.references if text != caption]
-    if not left:
+    references = [text for text in pair.references if text != caption]
+    if not references:
         raise ValueError(f"{pair.image} has no other reference")
-    return left + [left[k % len(left)] for k in range(_N_REFERENCES - len(left))]
+    return references + [references[k % len(references)] for k in range(_N_REFERENCES - len(references))]
 
 
 AUDIOCAPS_EVAL = _benchmark("audiocaps-eval", "fense/audiocaps_eval.json")

@@ -18,11 +18,11 @@ _CROWD = "flickr8k/CrowdFlowerAnnotations.txt"
 
 def _without_judged(item: RatedCaption) -> list[str]:
     """Each judged caption of the image removes one reference with the same text, as Hessel et al. 2021 do."""
-    left = [*item.references]
+    references = [*item.references]
     for text in item.facts["judged"]:
-        if text in left:
-            left.remove(text)
-    return left
+        if text in references:
+            references.remove(text)
+    return references
 
 
 def _read_normalized(folder: DataFolder) -> list[RatedCaption]:

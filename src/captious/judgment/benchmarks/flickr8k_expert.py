@@ -82,7 +82,7 @@ def _without_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
     for item in items:
         if not _OWN(item):
             means.setdefault(item.image, []).append(sum(item.ratings) / len(item.ratings))
-    return [item for item in items if len(own := means.get(item.image, [])) == len({*own})]
+    return [item for item in items if len(image_means := means.get(item.image, [])) == len({*image_means})]
 
 
 def _items(protocol: Protocol, items: Sequence[RatedCaption]) -> Sequence[RatedCaption]:

@@ -20,7 +20,7 @@ _FOIL = "foil/foilv1.0_test_2017.json"
 _COCO = "coco/captions_val2014.json"
 
 
-def _others(item: CaptionPair) -> list[str]:
+def _other_references(item: CaptionPair) -> list[str]:
     """The references that are not the correct caption itself."""
     return [text for text in item.references if text != item.captions[item.preferred]]
 
@@ -41,7 +41,7 @@ def _read(folder: DataFolder) -> list[CaptionPair]:
         where = folder.place(_FOIL, f"annotation {key}")
         for image, text in foils:
             pair = CaptionPair(image, (entry_of(correct, key, where), text), 0, entry_of(captions, image, where))
-            if not _others(pair):
+            if not _other_references(pair):
                 raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {_COCO}")
             pairs.append(pair)
     return pairs
@@ -60,10 +60,12 @@ _protocol = partial(
 FOIL_COCO = Benchmark(
     "foil-coco",
     (
-        _protocol("four-ref", references=Rule("the image's, without the correct caption", _others)),
+        _protocol("four-ref", references=Rule("the image's, without the correct caption", _other_references)),
         _protocol(
             "one-ref",
-            references=Rule("the first of the image's, without the correct caption", lambda item: _others(item)[:1]),
+            references=Rule(
+                "the first of the image's, without the correct caption", lambda item: _other_references(item)[:1]
+            ),
         ),
     ),
     (Files((_FOIL, _COCO), _read),),

@@ -28,7 +28,7 @@ _CONSENSUS = "pascal50s/consensus_pascal.mat"
 _PARTS = ("HC", "HI", "HM", "MM")
 
 
-def _drawn(item: CaptionPair) -> Any:
+def _five_references(item: CaptionPair) -> Any:
     return item.facts["refs5_fleur"]
 
 
@@ -67,7 +67,7 @@ def _items(
     They have all references of their image, if the protocol takes the first of them.
     """
     records, folder = content
-    if "all" in records[0] and protocol.references.function is _drawn:
+    if "all" in records[0] and protocol.references.function is _five_references:
         raise ResourceError(
             "the references that Lee et al. 2024 drew are missing",
             where=f"{folder.folder} contains no {_NORMALIZED}",
@@ -94,11 +94,11 @@ def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
     """The fifty references of each image, without those that are one of the two captions of the pair."""
     of_image = folder.json(_FIFTY)
     candidates = judgments.captions.candidates
-    kept: list[list[str]] = []
+    references: list[list[str]] = []
     for row, item in enumerate(judgments.items):
         judged = {letters(candidates[row - row % 2]), letters(candidates[row - row % 2 + 1])}
-        kept.append([text for text in of_image[item.split("|")[0]] if letters(text) not in judged])
-    return references_table(judgments.items, kept, [*map(str, judgments.captions.references.images)])
+        references.append([text for text in of_image[item.split("|")[0]] if letters(text) not in judged])
+    return references_table(judgments.items, references, [*map(str, judgments.captions.references.images)])
 
 
 def _with_parts(mean: float, parts: Sequence[float]) -> Figure:
@@ -127,7 +127,7 @@ PASCAL_50S = Benchmark(
     (
         _protocol(
             "fleur2024",
-            references=Rule("five of the fifty references, in one fixed draw", _drawn),
+            references=Rule("five of the fifty references, in one fixed draw", _five_references),
             source="Lee et al. 2024",
         ),
         _protocol(
@@ -148,7 +148,7 @@ PASCAL_50S = Benchmark(
                 "pearson",
                 "majority",
                 "captions",
-                references=Rule("five of the fifty references, in one fixed draw", _drawn),
+                references=Rule("five of the fifty references, in one fixed draw", _five_references),
                 excluded=Rule("pairs with a human caption", NOTHING.function),
             )
         ),

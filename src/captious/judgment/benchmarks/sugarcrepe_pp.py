@@ -54,8 +54,8 @@ def _items(protocol: Protocol, content: tuple[DataFolder, Sequence[_Triple]]) ->
         # COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017
         image = int(number_within(PurePath(t.image).stem.rpartition("_")[2], 0, None, t.where))
         first, second, negative = t.texts
-        others = [text for text in entry_of(captions, image, t.where) if letters(text) != letters(first)]
-        pairs += [CaptionPair(image, (text, negative), 0, others, t.change) for text in (first, second)]
+        references = [text for text in entry_of(captions, image, t.where) if letters(text) != letters(first)]
+        pairs += [CaptionPair(image, (text, negative), 0, references, t.change) for text in (first, second)]
     return pairs
 
 

@@ -23,10 +23,10 @@ _KEYS = ("image_file", "caption", "foil", "mturk")
 _AGREED = 2  # of three
 
 
-def _others(item: CaptionPair) -> list[str]:
+def _other_references(item: CaptionPair) -> list[str]:
     """The references that differ from the caption, and from the one that it was made of, in letters or digits."""
-    own = {letters(item.captions[item.preferred]), letters(item.facts["original"])}
-    return [text for text in item.references if letters(text) not in own]
+    caption_letters = {letters(item.captions[item.preferred]), letters(item.facts["original"])}
+    return [text for text in item.references if letters(text) not in caption_letters]
 
 
 def _read(folder: DataFolder, coco: str) -> list[CaptionPair]:
@@ -41,7 +41,7 @@ def _read(folder: DataFolder, coco: str) -> list[CaptionPair]:
             facts = {"votes": entry["mturk"]["caption"], "original": entry.get("orig_caption", entry["caption"])}
             texts = (entry["caption"], entry["foil"])
             pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), piece, facts)
-            if not _others(pair):
+            if not _other_references(pair):
                 raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
             pairs.append(pair)
     return pairs
@@ -62,7 +62,7 @@ _ALL = Protocol(
     "accuracy",
     "known",
     "pairs",
-    references=Rule("COCO's captions of the image, without the one that was changed", _others),
+    references=Rule("COCO's captions of the image, without the one that was changed", _other_references),
     excluded=Rule(_UNCLEAR, _is_unclear),
     parts=Rule("pieces", attrgetter("part")),
     part_order=_PIECES,

@@ -185,8 +185,8 @@ SYSTEMS = PaperTable(
 
 def _set(name: str, features: Sequence[str]) -> Recipe:
     """The recipe with other features."""
-    chosen = FeatureSet.from_dict({"name": name, "features": [*features]})
-    return replace(as_recipe("lceval"), name=name, features=chosen)
+    feature_set = FeatureSet.from_dict({"name": name, "features": [*features]})
+    return replace(as_recipe("lceval"), name=name, features=feature_set)
 
 
 def _combined(how: str) -> Recipe:

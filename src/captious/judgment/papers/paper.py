@@ -193,8 +193,8 @@ class PaperTable:
         of_runs = dict.fromkeys(need for column in self.columns if column.run for need in column.run.needs)
         rows_of: dict[str, list[str]] = {} if self.rows or not isinstance(self.needs, str) else {self.needs: []}
         for row, request in self.rows.items():
-            own = needs_of_metric(request) if self.metrics and request not in ("", PEOPLE) else []
-            for need in dict.fromkeys([*filter(None, [self.need_of(row)]), *of_runs, *own]):
+            metric_needs = needs_of_metric(request) if self.metrics and request not in ("", PEOPLE) else []
+            for need in dict.fromkeys([*filter(None, [self.need_of(row)]), *of_runs, *metric_needs]):
                 rows_of.setdefault(need, []).append(row)
         return {need: rows for need, rows in rows_of.items() if need}
 
@@ -213,7 +213,7 @@ class PaperTable:
         rows = {row for row, request in self.rows.items() if request != PEOPLE}
         if not self.columns or needy >= rows or not any(column.run for column in self.columns):
             return "needs" if self.all_needs else "command"
-        if not any(figure is not None for row, own in self.published.items() if self.rows[row] for figure in own):
+        if not any(cell is not None for row, cells in self.published.items() if self.rows[row] for cell in cells):
             return "computed"
         if not self.comparable:
             return "not comparable"
@@ -222,15 +222,15 @@ class PaperTable:
     @property
     def status(self) -> str:
         """The state, what the table needs, and how ours differ."""
-        said: list[str] = [self.state] if self.state not in ("needs", "differs") else []
-        said += [f"needs {self.needs_text}"] if self.all_needs else []
-        said += [f"differs: {self.differs}"] if self.differs else []
-        return "; ".join(said)
+        clauses: list[str] = [self.state] if self.state not in ("needs", "differs") else []
+        clauses += [f"needs {self.needs_text}"] if self.all_needs else []
+        clauses += [f"differs: {self.differs}"] if self.differs else []
+        return "; ".join(clauses)
 
 
 def _joined(rows: Sequence[str]) -> str:
-    *others, last = rows
-    return f"{', '.join(others)} and {last}" if others else last
+    *names, last = rows
+    return f"{', '.join(names)} and {last}" if names else last
 
 
 @dataclass(frozen=True)

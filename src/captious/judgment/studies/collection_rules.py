@@ -55,8 +55,8 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
     captions |= {name: read_captions(source, table, subset=subset).candidates for name, source in systems.items()}
     common = _common(table.texts)
     records: list[dict[str, Any]] = []
-    with steps([*captions], str) as named:
-        for name in named:
+    with steps([*captions], str) as names:
+        for name in names:
             for rule, broken in zip(RULES, _broken(captions[name], common), strict=True):
                 record = {"captions_of": name, "rule": rule, "captions": len(captions[name]), "broken": len(broken)}
                 record |= {"share": len(broken) / max(1, len(captions[name])), "example": broken[0] if broken else ""}
@@ -81,11 +81,11 @@ def _broken(captions: Sequence[str], common: frozenset[str]) -> list[list[str]]:
     """The captions that break each of ``RULES``."""
     words = Tokens.of(captions, PTB).split().offsets
     short = [caption for caption, n in zip(captions, (words[1:] - words[:-1]).tolist(), strict=True) if n < _WORDS]
-    matched = [[caption for caption in captions if rule.search(caption)] for rule in (_TIME, _SPEECH)]
+    matches = [[caption for caption in captions if rule.search(caption)] for rule in (_TIME, _SPEECH)]
     names = [
         caption for caption in captions if any(word.lower() not in common for word in _CAPITALIZED.findall(caption))
     ]
-    return [short, [caption for caption in captions if _OPENING.match(caption)], *matched, names]
+    return [short, [caption for caption in captions if _OPENING.match(caption)], *matches, names]
 
 
 def _common(captions: Sequence[str]) -> frozenset[str]:

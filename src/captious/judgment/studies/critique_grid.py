@@ -82,16 +82,16 @@ def critique_grid(
     specimens, _ = specimens_of(captions.references, None, rng)
     corrupted = {pathology: specimens.captions(pathology, 1.0) for pathology in PATHOLOGIES}
     records: list[dict[str, Any]] = []
-    with steps([*_grid(recipe, features is not None, layers)], lambda own: _label(own)) as trained:
-        for own in trained:
-            seen = None if own.images == "none" else features
-            folds = two_folds(captions, own, images=seen, vectors=words)
+    with steps([*_grid(recipe, features is not None, layers)], _label) as trained:
+        for trial in trained:
+            trial_images = None if trial.images == "none" else features
+            folds = two_folds(captions, trial, images=trial_images, vectors=words)
             low, high = sampling.interval_of_mean(folds.system)
-            record = {"images": own.images, "augmentation": _augmented(own), "layers": own.layers}
+            record = {"images": trial.images, "augmentation": _augmented(trial), "layers": trial.layers}
             record |= {"score": float(folds.system.mean()), "ci95_low": low, "ci95_high": high}
             record["human"] = float(folds.human.mean())
             for pathology, broken in corrupted.items():
-                record[pathology] = float(_scores(folds, broken, seen, own.seed).mean())
+                record[pathology] = float(_scores(folds, broken, trial_images, trial.seed).mean())
             records.append(record)
     dots = {
         ", ".join(map(str, (record["images"], record["augmentation"], record["layers"]))): Dot(
@@ -140,6 +140,6 @@ def _scores(folds: TwoFolds, captions: Any, images: ImageFeatures | None, seed: 
     """The score of each caption by the critique that has not seen its image."""
     scores = np.empty(len(captions))
     for fold, critique in enumerate(folds.critiques):
-        own = np.flatnonzero(folds.folds == fold)
-        scores[own] = critique_scores(critique, captions.select(own), images, seed=seed)
+        rows = np.flatnonzero(folds.folds == fold)
+        scores[rows] = critique_scores(critique, captions.select(rows), images, seed=seed)
     return scores

@@ -99,9 +99,9 @@ def _sets(features: FeatureSet, groups: Mapping[str, tuple[int, ...]]) -> Iterat
     """Kind, name and columns of the sets of features, besides that of all features."""
     indices = range(len(features))
     for column, label in enumerate(features.labels):
-        yield _WITHOUT, label, tuple(other for other in indices if other != column)
+        yield _WITHOUT, label, tuple(index for index in indices if index != column)
     for name, columns in groups.items():
-        yield _WITHOUT, name, tuple(other for other in indices if other not in columns)
+        yield _WITHOUT, name, tuple(index for index in indices if index not in columns)
     for name, columns in groups.items():
         yield _ONLY, name, columns
     for column, label in enumerate(features.labels):

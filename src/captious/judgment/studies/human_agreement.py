@@ -269,10 +269,10 @@ def _ordered(
 
 def _captions(table: References, images: NDArray[np.int64], order: NDArray[np.int64], count: int) -> Captions:
     starts = table.offsets[images]
-    others = order[starts[:, None] + np.arange(1, count + 1)].ravel()
+    reference_rows = order[starts[:, None] + np.arange(1, count + 1)].ravel()
     references = References(
         tuple(table.ids[image] for image in images.tolist()),
-        tuple(table.texts[row] for row in others.tolist()),
+        tuple(table.texts[row] for row in reference_rows.tolist()),
         np.arange(len(images) + 1) * count,
         name=table.name,
     )

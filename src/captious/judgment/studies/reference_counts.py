@@ -116,11 +116,11 @@ def _scored(
     scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
     signatures: dict[str, str] = {}
     warnings: list[str] = []
-    drawn = [(count, n) for count in counts for n in range(1 if count >= available else draws)]
+    all_draws = [(count, n) for count in counts for n in range(1 if count >= available else draws)]
     what = judgments.protocol.full_name
-    with steps(drawn, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
+    with steps(all_draws, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
         for count, number in scored:
-            captions = Captions(judgments.captions.candidates, _drawn(table, orders[number], count))
+            captions = Captions(judgments.captions.candidates, _first_references(table, orders[number], count))
             report = score_captions(captions, selection, name=what)
             for label, result in report.items():
                 check_not_constant(result.per_caption, where=f"{label} with {count} references")
@@ -157,23 +157,23 @@ def _checked_counts(counts: Sequence[int], most: int) -> list[int]:
 def _orders(table: References, draws: int, rng: np.random.Generator) -> list[list[NDArray[np.int64]]]:
     """For each draw and caption an order of its references; captions with the same references share it."""
     at = table.offsets.tolist()
-    own = [table.texts[a:b] for a, b in pairwise(at)]
+    reference_texts = [table.texts[a:b] for a, b in pairwise(at)]
     orders = []
     for _ in range(draws):
         shared: dict[tuple[str, ...], NDArray[np.int64]] = {}
-        for texts in own:
+        for texts in reference_texts:
             if texts not in shared:
                 shared[texts] = rng.permutation(len(texts))
-        orders.append([shared[texts] for texts in own])
+        orders.append([shared[texts] for texts in reference_texts])
     return orders
 
 
-def _drawn(table: References, order: list[NDArray[np.int64]], count: int) -> References:
+def _first_references(table: References, order: list[NDArray[np.int64]], count: int) -> References:
     """The first references of each order, as they stood before."""
     starts = table.offsets.tolist()
-    kept = [np.sort(own[:count]).tolist() for own in order]
-    texts = tuple(table.texts[start + i] for start, rows in zip(starts, kept, strict=False) for i in rows)
-    offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in kept])])
+    row_lists = [np.sort(permutation[:count]).tolist() for permutation in order]
+    texts = tuple(table.texts[start + i] for start, rows in zip(starts, row_lists, strict=False) for i in rows)
+    offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in row_lists])])
     return References(table.ids, texts, offsets, name=table.name, images=table.images)
 
 

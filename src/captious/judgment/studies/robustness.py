@@ -224,28 +224,28 @@ def specimens_of(table: References, images: int | None, rng: np.random.Generator
             help="one reference is held out and scored against the rest",
         )
     if images is not None and images < len(several):
-        drawn = np.sort(rng.choice(several, images, replace=False))
+        image_rows = np.sort(rng.choice(several, images, replace=False))
     else:
-        drawn = several
+        image_rows = several
     tokens = table.layer(TokenLayer(PTB))
     vocabulary = tokens.vocabulary.words()
-    held, kept, counts = [], [], []
+    held, texts, counts = [], [], []
     occurs = np.zeros(len(vocabulary), bool)
-    for image in drawn.tolist():
+    for image in image_rows.tolist():
         first, last = int(table.offsets[image]), int(table.offsets[image + 1])
         out = int(rng.integers(first, last))
         held.append([vocabulary[i] for i in tokens.ids[tokens.offsets[out] : tokens.offsets[out + 1]].tolist()])
-        kept += [table.texts[i] for i in range(first, last) if i != out]
+        texts += [table.texts[i] for i in range(first, last) if i != out]
         counts.append(last - first - 1)
         occurs[tokens.ids[tokens.offsets[first] : tokens.offsets[last]]] = True
-    rest = References(
-        tuple(table.ids[image] for image in drawn.tolist()),
-        tuple(kept),
+    references = References(
+        tuple(table.ids[image] for image in image_rows.tolist()),
+        tuple(texts),
         np.concatenate([[0], np.cumsum(counts)]),
         name=table.name,
     )
     words = [vocabulary[i] for i in np.flatnonzero(occurs).tolist()]
-    return Specimens(held, rest, words, rng), len(table) - len(several)
+    return Specimens(held, references, words, rng), len(table) - len(several)
 
 
 def _normalized(

@@ -81,18 +81,18 @@ def score_distributions(
     for source in systems.values():
         shared &= {str(image) for image in read_captions(source, table, subset=subset).ids}
     common = np.flatnonzero([str(image) in shared for image in people.ids])
-    drawn = common if sample is None else np.sort(np.random.default_rng(sampling.seed).permutation(common)[:sample])
-    if len(drawn) < 2:
+    rows = common if sample is None else np.sort(np.random.default_rng(sampling.seed).permutation(common)[:sample])
+    if len(rows) < 2:
         raise ParameterError(
-            f"there are {len(drawn)} images with captions of people and of every system",
+            f"there are {len(rows)} images with captions of people and of every system",
             help="distributions need several; 5000 is usual",
         )
-    captions = {PEOPLE: people.select(drawn)}
+    captions = {PEOPLE: people.select(rows)}
     for name, source in systems.items():
         captions[name] = read_captions(source, captions[PEOPLE].references, subset=True)
     assert all(same_images(table.ids, captions[PEOPLE].ids) for table in captions.values())
-    with steps([*captions], str) as named:
-        reports = {name: score_captions(captions[name], selection, name=name) for name in named}
+    with steps([*captions], str) as names:
+        reports = {name: score_captions(captions[name], selection, name=name) for name in names}
     first = reports[PEOPLE]
     records: list[dict[str, Any]] = []
     pictures = {}
@@ -100,10 +100,10 @@ def score_distributions(
         for label in described:
             scores = {name: report[label].per_caption for name, report in reports.items()}
             edges = _edges(np.concatenate([*scores.values()]))
-            for name, own in scores.items():
-                record: dict[str, Any] = {"metric": label, "captions_of": name, **summary(own)}
+            for name, values in scores.items():
+                record: dict[str, Any] = {"metric": label, "captions_of": name, **summary(values)}
                 if name != PEOPLE:
-                    record |= _separation(scores[PEOPLE], own, edges, sign_of(first[label]), sampling)
+                    record |= _separation(scores[PEOPLE], values, edges, sign_of(first[label]), sampling)
                 records.append(record)
             pictures[f"distributions-{label.replace('/', '-')}"] = cumulative(label, scores)
     notes = [
@@ -117,7 +117,7 @@ def score_distributions(
         notes.append(f"{left_out:,} images with a single reference are excluded.")
     return Study(
         "distributions",
-        f"Scores of human and machine captions: {name_of_file(references, table.name)}, {len(drawn):,} images",
+        f"Scores of human and machine captions: {name_of_file(references, table.name)}, {len(rows):,} images",
         (
             *("metric", "captions_of", *SUMMARY),
             *("auc", "auc_low", "auc_high", "overlap"),
@@ -125,10 +125,10 @@ def score_distributions(
         records,
         {label: result.signature for label, result in first.items()},
         {**data, **checksums(*systems.values())},
-        {"images": len(drawn), **sampling.settings},
+        {"images": len(rows), **sampling.settings},
         pictures,
         notes=notes,
-        warnings=[*all_warnings(reports.values()), *few_images(len(drawn))],
+        warnings=[*all_warnings(reports.values()), *few_images(len(rows))],
     )
 
 
@@ -194,5 +194,5 @@ def _overlap(human: NDArray[np.float64], machine: NDArray[np.float64], edges: ND
 def cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
     """The share of captions whose score is at most x."""
     shares = np.linspace(0, 1, _POINTS)
-    lines = {name: Curve(np.quantile(own, shares), shares) for name, own in scores.items()}
+    lines = {name: Curve(np.quantile(values, shares), shares) for name, values in scores.items()}
     return Curves(f"Scores of {label}", "score", "share of captions with this score or a lower one", lines)

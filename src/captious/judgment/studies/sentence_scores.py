@@ -41,8 +41,8 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
     captions = {name: _sentences(source) for name, source in systems.items()}
     if few := [name for name, table in captions.items() if len(table) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two sentences", help="distributions need several")
-    with steps([*captions], str) as named:
-        reports = {name: score_captions(captions[name], selection, name=name) for name in named}
+    with steps([*captions], str) as names:
+        reports = {name: score_captions(captions[name], selection, name=name) for name in names}
     first = next(iter(reports.values()))
     scores = {label: {name: report[label].per_caption for name, report in reports.items()} for label in first}
     return Study(

@@ -129,8 +129,8 @@ def smurf_analysis(
     if few := [system for system, table in captions.items() if len(table) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 is usual")
     scores = {}
-    with steps([*captions], str) as named:
-        for system in named:
+    with steps([*captions], str) as names:
+        for system in names:
             scores[system] = metric.standardized(captions[system])
     notes = _notes(people, table, human is None, left_out)
     if not all(same_images(table.ids, people.ids) for table in captions.values()):
@@ -138,7 +138,7 @@ def smurf_analysis(
     return _study(
         f"{name_of_file(references, table.name)}, {len(people):,} images",
         scores,
-        {system: (own.ids, own.candidates) for system, own in captions.items()},
+        {system: (table_of_system.ids, table_of_system.candidates) for system, table_of_system in captions.items()},
         seed,
         metric.threshold,
         average=metric.variant == "official",
@@ -242,15 +242,15 @@ def _notes(people: Captions, table: References, held_out: bool, left_out: int) -
         notes = [f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."]
         return [*notes, f"{left_out:,} images with a single reference are excluded."] if left_out else notes
     ends = people.references.offsets
-    own = zip(people.candidates, ends[:-1], ends[1:], strict=True)
-    repeated = sum(caption in people.references.texts[start:end] for caption, start, end in own)
+    spans = zip(people.candidates, ends[:-1], ends[1:], strict=True)
+    repeated = sum(caption in people.references.texts[start:end] for caption, start, end in spans)
     return [f"{repeated:,} human captions are among their own references."] if repeated else []
 
 
 def _clouds(scores: Mapping[str, Parts], place_of: Mapping[str, Place], seed: int) -> Clouds:
     clouds = {}
     for system, (sparcs, spurts, _) in scores.items():
-        drawn = np.random.default_rng(seed).permutation(len(sparcs))[:_POINTS]
+        rows = np.random.default_rng(seed).permutation(len(sparcs))[:_POINTS]
         points = np.stack([sparcs, spurts], axis=1)
-        clouds[system] = Cloud(points[drawn], place_of[system].outline, points[place_of[system].central])
+        clouds[system] = Cloud(points[rows], place_of[system].outline, points[place_of[system].central])
     return Clouds("Systems and human captions", "SPARCS, semantics", "SPURTS, style", clouds)

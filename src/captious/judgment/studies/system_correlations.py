@@ -86,10 +86,10 @@ def system_correlations(
     with_parts, sums, _ = without_sums(metrics)
     selection = as_selection(with_parts, settings)
     table, files = read_references(references), checksums(references)
-    with steps([*systems], str) as named:
+    with steps([*systems], str) as names:
         reports = {
             name: score_captions(read_captions(systems[name], table, subset=subset), selection, name=name)
-            for name in named
+            for name in names
         }
     first = next(iter(reports.values()))
     of_systems, of_captions = _points(reports.values())
@@ -98,15 +98,15 @@ def system_correlations(
     over_captions = {label: sign * of_captions[label] for label, sign in signs.items()}
     totals = {metric_sum.label: metric_sum.total(signed) for metric_sum in sums}
     over_captions |= {metric_sum.label: metric_sum.total(over_captions) for metric_sum in sums}
-    drawn = of_systems | totals
-    if clash := sorted({*drawn} & {*measures}):
+    metric_scores = of_systems | totals
+    if clash := sorted({*metric_scores} & {*measures}):
         raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
     over_systems = signed | totals | measures
     records: list[dict[str, Any]] = [
         {
             "what": "score",
             "of": system,
-            **{label: float(values[number]) for label, values in (drawn | measures).items()},
+            **{label: float(values[number]) for label, values in (metric_scores | measures).items()},
         }
         for number, system in enumerate(reports)
     ]
@@ -115,7 +115,7 @@ def system_correlations(
     for label, row in by_system.items():
         records.append({"what": "over systems", "of": label, **row})
         if label in measures:
-            records += _ends(label, measures[label], {m: over_systems[m] for m in drawn}, statistic, sampling)
+            records += _ends(label, measures[label], {m: over_systems[m] for m in metric_scores}, statistic, sampling)
     records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
     warnings = all_warnings(reports.values())
     if not all(same_images(report.ids, first.ids) for report in reports.values()):
@@ -139,14 +139,14 @@ def system_correlations(
         | {
             f"{measure}-{metric}": scatter(
                 f"{len(reports)} systems: {metric}",
-                drawn[metric],
+                metric_scores[metric],
                 over_systems[measure],
                 [*reports],
                 metric,
                 measure,
             )
             for measure in measures
-            for metric in drawn
+            for metric in metric_scores
         },
         notes=negated(selection.lower_is_better),
         warnings=warnings,

@@ -92,8 +92,8 @@ def word_agreement(
     if not len(words):
         kind = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
         raise ParameterError(f"there is no {kind}", where=table.name, help="give more captions")
-    with steps([*outputs], lambda name: f"counting words of {name}") as named:
-        measured = {name: _System.of(people, words, outputs[name]) for name in named}
+    with steps([*outputs], lambda name: f"counting words of {name}") as names:
+        measured = {name: _System.of(people, words, outputs[name]) for name in names}
     columns = _columns(people, words, {} if tag is None else kinds, measured)
     ends = np.cumsum([len(members) for members in kinds.values()])
     rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
@@ -134,9 +134,9 @@ class _System:
     def of(cls, people: WordCounts, words: NDArray[np.int64], captions: Captions) -> _System:
         tp, fp = people.of_system(captions, words)
         positives, negatives, human = people.positives[words], people.negatives[words], people.recall[words]
-        own = ratio(tp, positives)
+        recall = ratio(tp, positives)
         phr = precision_at_recall(tp, fp, positives, negatives, human)
-        return cls(own, ratio(tp, tp + fp), phr, own >= human)
+        return cls(recall, ratio(tp, tp + fp), phr, recall >= human)
 
 
 # ---- what is asked for
@@ -188,16 +188,16 @@ def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, 
     for word in words.tolist():
         captions = columns.indices[columns.indptr[word] : columns.indptr[word + 1]]
         examples.append(rng.choice(captions, min(_EXAMPLES, len(captions)), replace=False).tolist())
-    needed = sorted({caption for drawn in examples for caption in drawn})
+    needed = sorted({caption for sample in examples for caption in sample})
     spans = {caption: slice(*tokens.offsets[caption : caption + 2].tolist()) for caption in needed}
     names = tokens.vocabulary.words()
-    tagged = tag([[names[i] for i in tokens.ids[spans[caption]].tolist()] for caption in needed])
-    tags = dict(zip(needed, tagged, strict=True))
+    kind_lists = tag([[names[i] for i in tokens.ids[spans[caption]].tolist()] for caption in needed])
+    tags = dict(zip(needed, kind_lists, strict=True))
     kinds = []
-    for word, drawn in zip(words.tolist(), examples, strict=True):
+    for word, sample in zip(words.tolist(), examples, strict=True):
         counts = Counter(
             kind
-            for caption in drawn
+            for caption in sample
             for i, kind in zip(tokens.ids[spans[caption]].tolist(), tags[caption], strict=True)
             if i == word
         )

@@ -61,14 +61,14 @@ def word_frequencies(
     table, data = read_references(references), checksums(references)
     people, left_out = hold_out(table, checked_seed(seed))
     counts: dict[str, Counter[str]] = {}
-    with steps([PEOPLE, *systems], str) as named:
-        for name in named:
-            own = (
+    with steps([PEOPLE, *systems], str) as names:
+        for name in names:
+            captions = (
                 people
                 if name == PEOPLE
                 else read_captions(systems[name], people.references, subset=subset or left_out > 0)
             )
-            counts[name] = _counts(own)
+            counts[name] = _counts(captions)
     frequent = [word for word, _ in counts[PEOPLE].most_common(n_words)]
     rates = {name: 1000 / max(1, of_words.total()) for name, of_words in counts.items()}
     records = [

@@ -110,10 +110,10 @@ class Critique:
         """
         probabilities = np.empty(len(candidates))
         for start in range(0, len(candidates), _ROWS):
-            some = slice(start, start + _ROWS)
-            inputs = [None if array is None else _filled(array[some]) for array in (candidates, references, images)]
-            n = len(candidates[some])
-            probabilities[some] = self._human(*inputs)[:n]  # type: ignore[arg-type]
+            batch = slice(start, start + _ROWS)
+            inputs = [None if array is None else _filled(array[batch]) for array in (candidates, references, images)]
+            n = len(candidates[batch])
+            probabilities[batch] = self._human(*inputs)[:n]  # type: ignore[arg-type]
         return probabilities
 
     def _read(self, numbers: NDArray[np.int32], last: NDArray[np.int64]) -> NDArray[np.float32]:

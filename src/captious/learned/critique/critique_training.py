@@ -52,10 +52,10 @@ class _Texts:
 
     @classmethod
     def of(cls, captions: Sequence[Sequence[str]], numbers: Mapping[str, int], length: int) -> _Texts:
-        texts = [text for some in captions for text in some]
+        texts = [text for texts_of_image in captions for text in texts_of_image]
         return cls(encoded(texts, numbers, length), np.cumsum([0, *map(len, captions)]))
 
-    def drawn(self, image: int, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    def sample(self, image: int, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
         """Different captions of an image."""
         start, stop = self.offsets[image : image + 2].tolist()
         captions: NDArray[np.int32] = self.numbers[start + rng.permutation(stop - start)[:n]]
@@ -196,7 +196,7 @@ class _Batches:
         size = self.recipe.images_per_batch
         order = np.resize(self.rng.permutation(self.n_images), self.per_epoch * size)
         for images in order.reshape(-1, size):
-            pairs = np.stack([self._human.drawn(image, 2, self.rng) for image in images.tolist()])
+            pairs = np.stack([self._human.sample(image, 2, self.rng) for image in images.tolist()])
             yield images, pairs[:, 0], pairs[:, 1], np.stack([self._negative(image) for image in images.tolist()])
 
     def _negative(self, image: int) -> NDArray[np.int32]:
@@ -204,14 +204,14 @@ class _Batches:
         kinds = [k for k in self.recipe.negatives if k == "pathological" or self._machine[k].has(image)]
         kind = kinds[int(rng.integers(len(kinds)))] if kinds else ""
         if kind in self._machine:
-            return np.asarray(self._machine[kind].drawn(image, 1, rng)[0])
+            return np.asarray(self._machine[kind].sample(image, 1, rng)[0])
         # An image without captions of systems gets a corrupted one, whatever the recipe.
         how = self.recipe.pathologies[int(rng.integers(len(self.recipe.pathologies)))]
         if how == "random-caption":
-            other = int(rng.integers(self.n_images - 1))
-            return np.asarray(self._human.drawn(other + (other >= image), 1, rng)[0])
-        own = np.asarray(self._human.drawn(image, 1, rng)[0])
-        return with_random_words(own, self.n_words, rng) if how == "random-words" else permuted(own, rng)
+            draw = int(rng.integers(self.n_images - 1))
+            return np.asarray(self._human.sample(draw + (draw >= image), 1, rng)[0])
+        caption = np.asarray(self._human.sample(image, 1, rng)[0])
+        return with_random_words(caption, self.n_words, rng) if how == "random-words" else permuted(caption, rng)
 
 
 def _of_images(references: References, captions: Mapping[ImageId, Sequence[str]], kind: str) -> list[Sequence[str]]:
@@ -339,8 +339,8 @@ class _Network:
             parts.append(images @ self.tensors["image.weight"].T + self.tensors["image.bias"])
         if self.recipe.images != "only":
             parts.append(sentences[0])
-        joined = torch.cat(parts, 1)
-        return torch.cat([self._classified(joined, candidates) for candidates in sentences[-2:]])
+        states = torch.cat(parts, 1)
+        return torch.cat([self._classified(states, candidates) for candidates in sentences[-2:]])
 
     def _sentences(self, numbers: NDArray[np.int32]) -> Any:
         import torch

@@ -75,12 +75,12 @@ def two_folds(
     with Progress(2) as progress:
         for fold in (0, 1):
             progress.step(f"fold {fold + 1} of 2")
-            own, other = captions.select(folds == fold), captions.select(folds != fold)
-            generated = {image: [text] for image, text in zip(other.ids, other.candidates, strict=True)}
+            half, training = captions.select(folds == fold), captions.select(folds != fold)
+            generated = {image: [text] for image, text in zip(training.ids, training.candidates, strict=True)}
             trained, course = train_critique(
-                other.references, recipe, generated=generated, sampled=sampled, images=images, vectors=vectors
+                training.references, recipe, generated=generated, sampled=sampled, images=images, vectors=vectors
             )
-            system[folds == fold] = critique_scores(trained, own, images, seed=seed)
+            system[folds == fold] = critique_scores(trained, half, images, seed=seed)
             human[folds == fold] = critique_scores(trained, people.select(folds == fold), images, seed=seed)
             critiques.append((trained, course))
     (first, first_course), (second, second_course) = critiques
@@ -90,9 +90,9 @@ def two_folds(
 def _people(references: References, seed: int) -> Captions:
     """One human caption of each image as the candidate, with the other references."""
     empty = Captions(("",) * len(references), references)
-    drawn = drawn_references(empty, seed + 1)
+    candidate_rows = drawn_references(empty, seed + 1)
     is_reference = np.ones(len(references.texts), bool)
-    is_reference[drawn] = False
+    is_reference[candidate_rows] = False
     references_left = References(
         references.ids,
         tuple(text for text, keep in zip(references.texts, is_reference, strict=True) if keep),
@@ -100,4 +100,4 @@ def _people(references: References, seed: int) -> Captions:
         name=references.name,
         images=references.images,
     )
-    return Captions(tuple(references.texts[row] for row in drawn.tolist()), references_left)
+    return Captions(tuple(references.texts[row] for row in candidate_rows.tolist()), references_left)

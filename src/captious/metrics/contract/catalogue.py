@@ -70,8 +70,8 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
     def add(metric: MetricClass) -> MetricClass:
         if not (isinstance(metric, type) and issubclass(metric, BaseMetric)):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
-        own = vars(metric).get("outputs", (name,))
-        _check_free(name, own, [other for other in names() if other != name or other in METRICS])
+        metric_outputs = vars(metric).get("outputs", (name,))
+        _check_free(name, metric_outputs, [key for key in names() if key != name or key in METRICS])
         _named(metric, name)
         _registered[name] = metric
         return metric
@@ -94,9 +94,9 @@ def check_own(metric: type[BaseMetric]) -> None:
     _named(metric, name)
 
 
-def _check_free(name: str, own_outputs: Sequence[str], others: Iterable[str]) -> None:
-    reserved = {label for other in others for label in (other, *outputs(other))}
-    if clash := next((label for label in (name, *own_outputs) if label in reserved), None):
+def _check_free(name: str, metric_outputs: Sequence[str], metric_names: Iterable[str]) -> None:
+    reserved = {label for metric_name in metric_names for label in (metric_name, *outputs(metric_name))}
+    if clash := next((label for label in (name, *metric_outputs) if label in reserved), None):
         raise ParameterError(f"the name {clash} is taken", help="give the metric and its outputs other names")
 
 

@@ -43,8 +43,8 @@ def function_hash(function: Callable[..., Any], name: str) -> str:
 @functools.cache
 def class_hash(cls: type) -> str:
     """A hash of the source of a class and of its bases, as far as they are outside this package."""
-    own = [base for base in cls.__mro__ if not is_built_in(base) and base not in (object, ABC)]
-    return _hashed(text for base in own for text in _Description().of_class(base))
+    bases = [base for base in cls.__mro__ if not is_built_in(base) and base not in (object, ABC)]
+    return _hashed(text for base in bases for text in _Description().of_class(base))
 
 
 def _hashed(texts: Iterable[str]) -> str:
@@ -77,7 +77,7 @@ class _Description:
         elif isinstance(value, MethodType):
             yield from self._all("method", (value.__func__, value.__self__))
         elif isinstance(value, FunctionType):
-            yield from self._all(_source(value.__code__), _used(value))
+            yield from self._all(_source(value.__code__), _dependencies(value))
         elif isinstance(value, staticmethod | classmethod):
             yield from self.of(value.__func__)
         elif isinstance(value, property | functools.cached_property):
@@ -120,7 +120,7 @@ class _Description:
             yield from self.of(value)
 
 
-def _used(function: FunctionType) -> Iterator[Any]:
+def _dependencies(function: FunctionType) -> Iterator[Any]:
     """The values that a function uses besides its arguments, as far as it cannot be expected to change them."""
     yield function.__defaults__
     yield function.__kwdefaults__

@@ -159,8 +159,8 @@ def no_parameter(owner: type[Declared], name: str, declared: Iterable[str]) -> U
     names = list(declared)
     takes = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
     help = did_you_mean(name, names) + takes
-    own = (vars(base) for base in owner.__mro__ if not is_built_in(base))
-    value = next((attributes[name] for attributes in own if name in attributes), None)
+    namespaces = (vars(base) for base in owner.__mro__ if not is_built_in(base))
+    value = next((attributes[name] for attributes in namespaces if name in attributes), None)
     kind = _PARAMETER_OF_TYPE.get(type(value))
     if kind is not None and not hasattr(BaseMetric, name) and name != "name":
         help = f"declare it in the class, as in {name} = captious.{kind.__name__}(default={value!r})"

@@ -165,8 +165,8 @@ def function_in_file(request: str) -> ScoreFunction:
             where=file,
             help=f"it has {', '.join(functions)}" if functions else "write it: def NAME(candidate, references)",
         )
-    own: ScoreFunction = function
-    return own
+    score_function: ScoreFunction = function
+    return score_function
 
 
 def _run(file: Path) -> ModuleType:
@@ -192,10 +192,10 @@ def _run(file: Path) -> ModuleType:
 
 
 def _name(function: ScoreFunction) -> str:
-    own = getattr(function, "name", None)
-    if isinstance(own, str):
-        check_label(own)
-        return own
+    label = getattr(function, "name", None)
+    if isinstance(label, str):
+        check_label(label)
+        return label
     while isinstance(function, partial):
         function = function.func
     name = str(getattr(function, "__name__", type(function).__name__))

@@ -101,7 +101,7 @@ class Selection(Sequence[RequestedMetric]):
         Returns:
             The metrics, and what to say about slow ones that were named, before they run.
         """
-        kept, left_out, slow = [], [], []
+        requests, left_out, slow = [], [], []
         for item in self:
             metric = item.metric
             name, reason = metric.name, ""
@@ -115,10 +115,10 @@ class Selection(Sequence[RequestedMetric]):
                 continue
             if reason:
                 slow.append(f"{name} {reason}{': ' if split else ''}{split}.")
-            kept.append(item)
-        if not kept:  # a run of nothing is no run
+            requests.append(item)
+        if not requests:  # a run of nothing is no run
             return self, slow
-        return replace(self, requested=tuple(kept), warnings=(*self.warnings, *left_out)), slow
+        return replace(self, requested=tuple(requests), warnings=(*self.warnings, *left_out)), slow
 
 
 def select(

@@ -178,8 +178,8 @@ class OfK(SetMetric):
         scores = np.nan_to_num(self.metric.aggregate(rows) * upwards, nan=-np.inf)
         best = np.repeat(np.maximum.reduceat(scores, starts, axis=0), counts, axis=0)
         first = np.where(scores == best, np.arange(len(rows))[:, None], len(rows))
-        chosen = np.minimum.reduceat(first, starts, axis=0)  # int64[n_images, m]
-        return rows[chosen].reshape(len(starts), -1)
+        best_rows = np.minimum.reduceat(first, starts, axis=0)  # int64[n_images, m]
+        return rows[best_rows].reshape(len(starts), -1)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.choice == "mean":

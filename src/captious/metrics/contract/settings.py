@@ -101,8 +101,8 @@ class Settings:
     def __repr__(self) -> str:
         """The settings that are not the default, as messages call them."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        shown = ", ".join(f"{name}={label_of(values[name])!r}" for name in values if values[name] not in (None, "each"))
-        return f"Settings({shown})"
+        items = (f"{name}={label_of(value)!r}" for name, value in values.items() if value not in (None, "each"))
+        return f"Settings({', '.join(items)})"
 
     @property
     def implied(self) -> frozenset[str]:

@@ -96,11 +96,11 @@ def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str
 def _from(annotations: Any, relation: Any, safe: Sequence[str], name: str, where: str) -> AmberLists:
     try:
         by_image = {
-            int(one["id"]): ImageWords(_words(one["truth"]), _words(one["hallu"]))
-            for one in annotations
-            if one["type"] == "generative"
+            int(annotation["id"]): ImageWords(_words(annotation["truth"]), _words(annotation["hallu"]))
+            for annotation in annotations
+            if annotation["type"] == "generative"
         }
-        related = {str(word): _words(others) for word, others in relation.items()}
+        related = {str(word): _words(words) for word, words in relation.items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ResourceError(
             f"these are not AMBER's word lists: {type(error).__name__} {error}", where=where, help=_HELP

@@ -232,12 +232,12 @@ class DocumentFrequencies:
         """Everything but the name, as arrays, words and n-grams in alphabetical order."""
         ngrams, frequencies = self.counts.entries()
         words = self.vocabulary.words()
-        used = sorted(np.unique(ngrams[ngrams >= 0]).tolist(), key=words.__getitem__)
+        word_ids = sorted(np.unique(ngrams[ngrams >= 0]).tolist(), key=words.__getitem__)
         numbers = np.full(len(words), -1, np.int32)
-        numbers[used] = np.arange(len(used))
+        numbers[word_ids] = np.arange(len(word_ids))
         ngrams = _renumbered(ngrams, numbers)
         order = np.lexsort(ngrams.T[::-1])
-        encoded = [words[i].encode() for i in used]
+        encoded = [words[i].encode() for i in word_ids]
         about = {"documents": self.n_documents, "tokenizer": self.tokenizer}
         return {
             "about": np.frombuffer(json.dumps(about).encode(), np.uint8),

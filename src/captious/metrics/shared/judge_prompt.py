@@ -57,19 +57,19 @@ class Prompt:
         """Whether there is a place for something, such as "candidate", in either form."""
         return any(f"{{{place}{form}}}" in self.text for form in ("", "_json"))
 
-    def check(self, metric: str, needed: Sequence[str], others: Sequence[str]) -> None:
+    def check(self, metric: str, required: Sequence[str], forbidden: Sequence[str]) -> None:
         """Refuse a prompt without a place for what a metric puts in, or with one for what it does not.
 
         Raises:
             ParameterError: which place.
         """
-        for place in needed:
+        for place in required:
             if not self.has(place):
                 raise ParameterError(
                     f"the prompt {self.name} has no place for the {place} of {metric}",
                     help=f"write {{{place}}} or {{{place}_json}} where it belongs",
                 )
-        for place in others:
+        for place in forbidden:
             if self.has(place):
                 raise ParameterError(
                     f"the prompt {self.name} has a place for the {place}, which {metric} does not show",

@@ -25,11 +25,11 @@ def check_known_images(
     Raises:
         MissingObjectsError: of how many images, and the first of them.
     """
-    asked = captions.references.images
-    unknown = dict.fromkeys(image for image, entry in zip(asked, entries, strict=True) if entry is None)
+    image_ids = captions.references.images
+    unknown = dict.fromkeys(image for image, entry in zip(image_ids, entries, strict=True) if entry is None)
     if unknown and not captions.subset:
         raise MissingObjectsError(
-            f"{what} {len(unknown):,} of {len(set(asked)):,} {kind} are not known",
+            f"{what} {len(unknown):,} of {len(set(image_ids)):,} {kind} are not known",
             where=f"{source}: {images(unknown)}",
             help=f"{help}. captious score and compare leave these {kind} out with {option('subset')}",
         )

@@ -96,8 +96,8 @@ class ModelJudge(BaseMetric):
                 help=f"give the folder of image files: {option('images', 'DIR')}",
             )
         self._prompt = self.prompt or Prompt.of_package(f"{self.prompts}-{self.variant}")
-        needed, others = (("references",), ()) if self.needs_references else ((), ("references",))
-        self._prompt.check(f"{self.name}@{self.variant}", (*self.places, *needed), others)
+        required, forbidden = (("references",), ()) if self.needs_references else ((), ("references",))
+        self._prompt.check(f"{self.name}@{self.variant}", (*self.places, *required), forbidden)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -120,8 +120,8 @@ class ModelJudge(BaseMetric):
 
     def other_models(self, judged: Judgments) -> list[str]:
         """A warning if a model of another name answered."""
-        others = [name for name in judged.models if name not in ("", self.judge.name)]
-        return [f"{self.name} asked for {self.judge.name}, but {' and '.join(others)} answered."] if others else []
+        models = [name for name in judged.models if name not in ("", self.judge.name)]
+        return [f"{self.name} asked for {self.judge.name}, but {' and '.join(models)} answered."] if models else []
 
     @property
     def alternatives(self) -> int:
@@ -210,9 +210,9 @@ class Asking:
             self.reading(*self.judge.ask(questions[:1]))
         models: set[str] = set()
         for attempt in range(self.tries):
-            asked = [replace(questions[row], attempt=attempt) for row in open_rows]
+            open_questions = [replace(questions[row], attempt=attempt) for row in open_rows]
             unread = []
-            for row, answer in zip(open_rows, self.judge.ask(asked), strict=True):
+            for row, answer in zip(open_rows, self.judge.ask(open_questions), strict=True):
                 answers[row] = answer
                 models.add(answer.model)
                 score = self.reading(answer)

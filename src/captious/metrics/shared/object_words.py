@@ -108,9 +108,9 @@ class MentionFinder:
         words: Sequence[str] = self._base_forms(tokens)
         if not self._first_words.isdisjoint(words):
             words = [word for word, _, _ in self._with_joined(words)]
-        for word, other in self._dropped:
-            if word in words and other in words:
-                words = [kept for kept in words if kept != word]
+        for word, companion in self._dropped:
+            if word in words and companion in words:
+                words = [token for token in words if token != word]
         object_of = self._object_of
         return [object_of[word] for word in words if word in object_of]
 
@@ -120,13 +120,13 @@ class MentionFinder:
 
     def mentions(self, tokens: Sequence[str]) -> list[Mention]:
         """The result of ``objects``, with the words that name them."""
-        kept = self._kept(tokens)
-        return [Mention(word, self._object_of[word], a, b) for word, a, b in kept if word in self._object_of]
+        spans = self._word_spans(tokens)
+        return [Mention(word, self._object_of[word], a, b) for word, a, b in spans if word in self._object_of]
 
-    def _kept(self, tokens: Sequence[str]) -> list[tuple[str, int, int]]:
+    def _word_spans(self, tokens: Sequence[str]) -> list[tuple[str, int, int]]:
         words = self._with_joined(self._base_forms(tokens))
         present = {word for word, _, _ in words}
-        dropped = {word for word, other in self._dropped if other in present}
+        dropped = {word for word, companion in self._dropped if companion in present}
         return [(word, start, end) for word, start, end in words if word not in dropped]
 
     def _with_joined(self, words: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -188,18 +188,18 @@ def _from_document(document: Mapping[str, Any], name: str, where: str) -> Object
     """The words of ``{object: [words]}``, or of an object with this under "objects", and what else there may be."""
     objects = document.get("objects")
     more = document if isinstance(objects, Mapping) else {}
-    listed = objects if isinstance(objects, Mapping) else document
+    words_of = objects if isinstance(objects, Mapping) else document
     unnamed = more.get("unnamed", ())
     object_of: dict[str, str] = {}
-    for named_object, words in listed.items():
+    for named_object, words in words_of.items():
         if isinstance(words, str) or not isinstance(words, Iterable) or not all(isinstance(w, str) for w in words):
             raise ResourceError(
                 f"{named_object!r:.60} is not followed by a list of words",
                 where=where,
                 help='write {"dog": ["puppy", "hound"]}',
             )
-        own = [named_object] if named_object not in unnamed else []
-        for word in dict.fromkeys(_spaced(word) for word in (*own, *words)):
+        names = [named_object] if named_object not in unnamed else []
+        for word in dict.fromkeys(_spaced(word) for word in (*names, *words)):
             if word and object_of.setdefault(word, named_object) != named_object:
                 raise ResourceError(
                     f"{word!r} names two objects",

@@ -89,16 +89,16 @@ class SentenceCoverage(MeanMetric):
     def matrices(self, captions: Captions, state: State | None, rows: Sequence[int]) -> Iterator[CoverageMatrix]:
         """The sentences of the captions of some images, and how well they agree."""
         for sides, matrix in self._matrices(captions, state, rows):
-            ours, theirs = sides[0], [text for side in sides[1:] for text in side]
-            own = [str(i) for i in range(1, len(ours) + 1)]
-            names = [f"{i}.{j}" for i, side in enumerate(sides[1:], 1) for j in range(1, len(side) + 1)]
+            candidate_sentences, reference_sentences = sides[0], [text for side in sides[1:] for text in side]
+            candidate_names = [str(i) for i in range(1, len(candidate_sentences) + 1)]
+            reference_names = [f"{i}.{j}" for i, side in enumerate(sides[1:], 1) for j in range(1, len(side) + 1)]
             score, precision, recall = _means(matrix, sides)
             yield CoverageMatrix(
                 score,
                 precision,
                 recall,
-                tuple(_covered(own, ours, matrix, names)),
-                tuple(_covered(names, theirs, matrix.T, own)),
+                tuple(_covered(candidate_names, candidate_sentences, matrix, reference_names)),
+                tuple(_covered(reference_names, reference_sentences, matrix.T, candidate_names)),
                 tuple(map(tuple, matrix.tolist())),
             )
 
@@ -146,12 +146,12 @@ class SentenceCoverage(MeanMetric):
 
 
 def _covered(
-    names: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64], others: Sequence[str]
+    names: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64], opposite_names: Sequence[str]
 ) -> Iterator[CoveredSentence]:
     """Sentences with the best of their scores, a row each, with those of the other side."""
     for name, text, row in zip(names, texts, scores, strict=True):
         best = float(row.max(initial=0.0))
-        yield CoveredSentence(name, text, best, others[int(row.argmax())] if best > 0 else None)
+        yield CoveredSentence(name, text, best, opposite_names[int(row.argmax())] if best > 0 else None)
 
 
 def _n_pairs(sides: Sequence[list[str]]) -> int:

@@ -157,14 +157,14 @@ def token_lists(
     captions = read_captions({0: candidate}, {0: [*references]})
     layer = WordLayer(tokenizer) if split else TokenLayer(tokenizer)
     sides = captions.layer(layer)
-    ours, theirs = (
+    candidate_tokens, reference_tokens = (
         [
             [side.vocabulary.word(word) for word in side.ids[start:end].tolist()]
             for start, end in zip(side.offsets[:-1].tolist(), side.offsets[1:].tolist(), strict=True)
         ]
         for side in sides
     )
-    return ours[0], theirs, captions
+    return candidate_tokens[0], reference_tokens, captions
 
 
 def ngrams(words: Sequence[str]) -> Iterator[Counter[tuple[str, ...]]]:

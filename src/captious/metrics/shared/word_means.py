@@ -98,12 +98,12 @@ class WordMeanMetric(VectorMetric):
         similarity = np.full(len(rows), self.score_of_nothing)
         if self.model is None:
             candidates, references = captions.layer(self.words)
-            ours, theirs = _Means(candidates), _Means(references)
+            candidate_means, reference_means = _Means(candidates), _Means(references)
             for start in range(0, len(captions), _ROWS_AT_ONCE):
                 stop = min(start + _ROWS_AT_ONCE, len(captions))
                 first, end = int(offsets[start]), int(offsets[stop])
-                own = ours.of(start, stop)
-                self._compare(own[rows[first:end] - start], theirs.of(first, end), similarity[first:end])
+                vectors = candidate_means.of(start, stop)
+                self._compare(vectors[rows[first:end] - start], reference_means.of(first, end), similarity[first:end])
         else:
             layer: TextLayer[Any] = TextLayer(("word means", *self._in_encoder), self._encoded)
             encoded, encoded_references = captions.layer(layer)

@@ -37,10 +37,10 @@ class Cost:
     @classmethod
     def of(cls, questions: Sequence[Question]) -> Cost:
         """That of questions that are not in the cache."""
-        asked, answered = (
+        question_tokens, answer_tokens = (
             sum(values) for values in ([q.tokens for q in questions], [q.answer_tokens for q in questions])
         )
-        return cls(len(questions), asked, answered)
+        return cls(len(questions), question_tokens, answer_tokens)
 
     def __str__(self) -> str:
         calls = f"{self.calls:,} call{'s' * (self.calls != 1)}"
@@ -161,9 +161,9 @@ class AnswerCache:
         answers: dict[str, Answer] = {}
         with self._usable():
             for start in range(0, len(keys), _AT_A_TIME):
-                some = keys[start : start + _AT_A_TIME]
-                marks = ",".join("?" * len(some))
-                rows = self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", some)
+                batch = keys[start : start + _AT_A_TIME]
+                marks = ",".join("?" * len(batch))
+                rows = self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", batch)
                 answers |= {key: Answer.from_json(text) for key, text in rows}
         return answers
 

@@ -111,8 +111,8 @@ class ChatClient:
             begin = max(self._next_call, time.monotonic())
             per_minute = self._model.calls_per_minute
             self._next_call = begin + (60 / per_minute if per_minute else 0.0)
-        while not self._stopped.is_set() and (left := begin - time.monotonic()) > 0:
-            self._stopped.wait(left)
+        while not self._stopped.is_set() and (seconds := begin - time.monotonic()) > 0:
+            self._stopped.wait(seconds)
         if self._stopped.is_set():
             raise self._failed("the run was stopped", "run again")
 
@@ -133,7 +133,7 @@ class ChatClient:
                     "the endpoint gives no probabilities of tokens", "use value=integer, or an endpoint that gives them"
                 )
             return answer
-        reason = f"status {status}{self._said(content)}"
+        reason = f"status {status}{self._server_message(content)}"
         if status in _PASSING:
             raise _PassingError(reason, _retry_after(headers.get("retry-after")))
         if status in (400, 403, 413, 422) and (code := _error_code(content)) in REFUSED:  # of this question
@@ -180,7 +180,7 @@ class ChatClient:
         except self._errors.HTTPError as error:
             raise _PassingError(f"the connection broke ({type(error).__name__})") from None
 
-    def _said(self, content: bytes) -> str:
+    def _server_message(self, content: bytes) -> str:
         """The server's message about an error, shortened, and without the key."""
         text = " ".join(_error_message(content).split())
         return f": {self._without_key(text)[:300]}" if text else ""

@@ -95,8 +95,8 @@ class ChatModel:
         """The model in signatures: the name, and a checksum of ``body`` and ``omit`` if there are any."""
         if not self.body and not self.omit:
             return self.name
-        changed = json.dumps([self.body, sorted(self.omit)], sort_keys=True)
-        return f"{self.name}+{hashlib.sha256(changed.encode()).hexdigest()[:8]}"
+        options = json.dumps([self.body, sorted(self.omit)], sort_keys=True)
+        return f"{self.name}+{hashlib.sha256(options.encode()).hexdigest()[:8]}"
 
     @property
     def identity(self) -> str:

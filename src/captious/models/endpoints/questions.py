@@ -121,13 +121,13 @@ class Answer:
         Raises:
             ValueError, TypeError: other text.
         """
-        answer, finish, model, tokens, (asked, answered) = json.loads(text)
+        answer, finish, model, tokens, (question_tokens, answer_tokens) = json.loads(text)
         return cls(
             answer,
             finish,
             model,
-            tuple(Token(token, _alternatives(others)) for token, others in tokens),
-            (asked, answered),
+            tuple(Token(token, _alternatives(alternatives)) for token, alternatives in tokens),
+            (question_tokens, answer_tokens),
         )
 
     @classmethod
@@ -143,17 +143,17 @@ class Answer:
             content = "".join(part.get("text", "") for part in content)
         if not isinstance(content, str):
             raise TypeError("content is not text")
-        listed = (choice.get("logprobs") or {}).get("content") or []
+        entries = (choice.get("logprobs") or {}).get("content") or []
         tokens = tuple(
             Token(
                 str(token["token"]),
-                _alternatives([(one["token"], one["logprob"]) for one in token.get("top_logprobs") or []]),
+                _alternatives([(top["token"], top["logprob"]) for top in token.get("top_logprobs") or []]),
             )
-            for token in listed
+            for token in entries
         )
         usage = document.get("usage") or {}
-        used = (int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
-        return cls(content, str(choice.get("finish_reason") or ""), str(document.get("model") or ""), tokens, used)
+        costs = (int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+        return cls(content, str(choice.get("finish_reason") or ""), str(document.get("model") or ""), tokens, costs)
 
 
 def _alternatives(pairs: Sequence[Sequence[Any]]) -> tuple[tuple[str, float], ...]:

@@ -99,12 +99,12 @@ class TokenTable:
         self.tokens: dict[str, int] = {}
         self._of_words = np.empty(0, np.int32) if tokens is None else self.numbered(tokens)
         self._bounds = np.zeros(1, np.int64) if tokens is None else np.asarray(tokens.offsets)
-        self._others: list[dict[str, Any]] = []
+        self._layers: list[dict[str, Any]] = []
 
     def numbered(self, tokens: TokenIds) -> NDArray[np.int32]:
         """Ids over a vocabulary as numbers of this table, int32[n_tokens]; tokens that are new are added."""
-        used, places = np.unique(tokens.ids, return_inverse=True)
-        words = [tokens.vocabulary.word(i) for i in used.tolist()]
+        ids, places = np.unique(tokens.ids, return_inverse=True)
+        words = [tokens.vocabulary.word(i) for i in ids.tolist()]
         numbers = [self.tokens.setdefault(word, len(self.tokens)) for word in words]
         return np.array(numbers, np.int32)[places] if numbers else np.empty(0, np.int32)
 
@@ -120,26 +120,26 @@ class TokenTable:
         guess = self._of_words[ragged(self._bounds[words], lengths)]
         starts = np.concatenate([[0], np.cumsum(lengths)])[offsets]
         wrong = np.diff(starts) != np.diff(bounds)
-        same = np.flatnonzero(~wrong)
-        n = np.diff(bounds)[same]
-        differ = guess[ragged(starts[same], n)] != ids[ragged(bounds[same], n)]
-        wrong[np.unique(np.repeat(same, n)[differ])] = True
+        equal_rows = np.flatnonzero(~wrong)
+        n = np.diff(bounds)[equal_rows]
+        differ = guess[ragged(starts[equal_rows], n)] != ids[ragged(bounds[equal_rows], n)]
+        wrong[np.unique(np.repeat(equal_rows, n)[differ])] = True
         rows = np.flatnonzero(wrong)
         counts = np.diff(bounds)[rows]
-        self._others.append(
+        self._layers.append(
             {"list": which, "rows": rows, "counts": counts, "values": ids[ragged(bounds[rows], counts)]}
         )
 
     def pack(self, columns: Columns) -> dict[str, Any]:
         """Their entries in the manifest."""
-        others: list[Column] = [
-            {name: value if name == "list" else columns.integers(value) for name, value in other.items()}
-            for other in self._others
+        layers: list[Column] = [
+            {name: value if name == "list" else columns.integers(value) for name, value in layer.items()}
+            for layer in self._layers
         ]
         return {
             "tokens": columns.strings([*self.tokens]),
             "of_words": {"counts": columns.integers(np.diff(self._bounds)), "values": columns.integers(self._of_words)},
-            "others": others,
+            "others": layers,
         }
 
 

@@ -58,14 +58,14 @@ def document(
         images: where images come from.
     """
     style = "".join(asset(name) for name in _STYLES)
-    own = "".join(asset(name) for name in _SCRIPTS)
+    page_script = "".join(asset(name) for name in _SCRIPTS)
     scripts = [_library(name) for name in _LIBRARIES]
     packed_manifest = json.dumps(manifest, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     data = [f'<script type="application/json" id="manifest">{packed_manifest}</script>']
     data += [f'<script type="text/plain" class="column">{packed}</script>' for packed in columns]
-    code = [f"<script>{script}</script>" for script in scripts] + [f'<script type="module">{own}</script>']
+    code = [f"<script>{script}</script>" for script in scripts] + [f'<script type="module">{page_script}</script>']
     return Template(asset("page.html")).substitute(
-        policy=_policy([*scripts, own], style, images),
+        policy=_policy([*scripts, page_script], style, images),
         version=escape(__version__),
         title=text(title),
         style=style,

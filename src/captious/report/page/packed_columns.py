@@ -56,19 +56,19 @@ class Columns:
 
     def strings(self, texts: Sequence[str]) -> Column:
         """Strings: one after the other as UTF-8, and their lengths as the page counts them, in UTF-16 units."""
-        joined = "".join(texts)
+        joint_text = "".join(texts)
         lengths = np.fromiter((len(text) for text in texts), np.int64, len(texts))
-        if not joined.isascii():
+        if not joint_text.isascii():
             wide = (sum(c > "\uffff" for c in text) if not text.isascii() else 0 for text in texts)
             lengths = lengths + np.fromiter(wide, np.int64, len(texts))
-        raw = np.frombuffer(joined.encode("utf-8", "replace"), np.uint8)
+        raw = np.frombuffer(joint_text.encode("utf-8", "replace"), np.uint8)
         return {"text": self._add(raw), "lengths": self.integers(lengths)}
 
     def lists(self, rows: Iterable[Sequence[int]]) -> Column:
         """Lists of integers of any lengths."""
-        kept = [*rows]
-        flat = [value for row in kept for value in row]
-        return {"counts": self.integers([len(row) for row in kept]), "values": self.integers(flat)}
+        lists = [*rows]
+        flat = [value for row in lists for value in row]
+        return {"counts": self.integers([len(row) for row in lists]), "values": self.integers(flat)}
 
     def _add(self, array: NDArray[Any], *, planes: bool = False) -> Column:
         """Pack an array; ``planes`` puts the first bytes of all values before all second ones, and so on."""

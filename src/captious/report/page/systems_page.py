@@ -132,12 +132,12 @@ class SystemsPage:
     def _title(self) -> str:
         if self.title:
             return self.title
-        *others, last = [report.system for report in self.reports]
+        *before, last = [report.system for report in self.reports]
         n_images = self.reports[0].n_images
         names = (
-            f"{len(others) + 1} systems"
-            if len(others) > 2
-            else " and ".join([", ".join(others)] * bool(others) + [last])
+            f"{len(before) + 1} systems"
+            if len(before) > 2
+            else " and ".join([", ".join(before)] * bool(before) + [last])
         )
         return f"{names} on {n_images:,} image{'s' if n_images != 1 else ''}"
 
@@ -181,7 +181,7 @@ class SystemsPage:
         return np.sort(np.argsort(-spread, kind="stable")[: self.explain])
 
     @property
-    def _shown(self) -> Presentation:
+    def _presentation(self) -> Presentation:
         """The presentation of tables."""
         return Presentation(percent=self.percent)
 
@@ -189,14 +189,14 @@ class SystemsPage:
 
     def _content(self, rows: NDArray[np.int64]) -> str:
         table = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
-        scores = self._shown.of(table)
+        scores = self._presentation.of(table)
         sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
         warnings = [*map(_parted, self._warnings())]
         commands = [*dict.fromkeys(advice for _, advice in warnings if advice)]
         if len(rows) < self.reports[0].n_images:
             commands.append(("To explain more images:", "captious report --explain NUMBER"))
         best = " The best score of each row is underlined." if len(self.reports) > 1 else ""
-        lower = "".join(f" {said}" for said in lower_is_better_note(scores.rows))
+        lower = "".join(f" {sentence}" for sentence in lower_is_better_note(scores.rows))
         parts = [
             f"<h1>{text(self._title)}</h1>",
             self._best(scores),
@@ -223,11 +223,11 @@ class SystemsPage:
         """A table of groups for each output."""
         if not self.grouped:
             return
-        table = self._shown.of(grouped_score_table(self.grouped, intervals=True))
+        table = self._presentation.of(grouped_score_table(self.grouped, intervals=True))
         yield f'<section id="groups"><h2>Scores by {text(self.grouped[0].by)}</h2>'
         for name, section in zip(self.reports[0], dict.fromkeys(row.section for row in table.rows), strict=True):
-            shown = scrolling(html_table(table, section=section), f"{name} by group")
-            yield f'<div class="output" data-name="{text(name)}"><h3>{text(name)}</h3>{shown}</div>'
+            content = scrolling(html_table(table, section=section), f"{name} by group")
+            yield f'<div class="output" data-name="{text(name)}"><h3>{text(name)}</h3>{content}</div>'
         yield (
             '<p class="explained">Macro: the mean of the groups. Micro: all images together. Images are resampled '
             "within their groups.</p></section>"
@@ -243,8 +243,8 @@ class SystemsPage:
         for (a, b), pair in zip(combinations(range(len(self.reports)), 2), compared, strict=True):
             name = f"{pair[1]} − {pair[0]}"
             table = difference_table(compared[pair], corrected=compared.corrected[pair] if several else None)
-            shown = scrolling(html_table(self._shown.of(table)), name)
-            yield f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(name)}</h3>{shown}</div>'
+            content = scrolling(html_table(self._presentation.of(table)), name)
+            yield f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(name)}</h3>{content}</div>'
         correction = (
             f" Corrected: Holm’s correction for {compared.n_tests:,} tests, all pairs and metrics." if several else ""
         )

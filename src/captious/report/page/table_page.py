@@ -18,15 +18,15 @@ def table_page(table: Table, title: str = "") -> str:
     """The table, and a chart for each of its pictures."""
     title = title or table.title or "Agreement of metrics with human judgments"
     figures = [_figure(picture) for picture in table.pictures.values()]
-    shown = scrolling(html_table(table), "Results") + details(table)
+    content = scrolling(html_table(table), "Results") + details(table)
     if table.below is not None:
-        shown += f"<h2>{text(table.below.title)}</h2>{scrolling(html_table(table.below), table.below.title)}"
-    for other in table.following:
-        shown += f"<h2>{text(other.title)}</h2>{scrolling(html_table(other), other.title)}{details(other)}"
+        content += f"<h2>{text(table.below.title)}</h2>{scrolling(html_table(table.below), table.below.title)}"
+    for part in table.following:
+        content += f"<h2>{text(part.title)}</h2>{scrolling(html_table(part), part.title)}{details(part)}"
     parts = [
         f"<h1>{text(title)}</h1>",
         note(table.warnings),
-        f"<section>{shown}</section>",
+        f"<section>{content}</section>",
         '<section id="figures"><p class="needs-script">Charts need JavaScript.</p></section>' if figures else "",
     ]
     return document(title, "\n".join(filter(None, parts)), {"kind": "figures", "figures": figures})

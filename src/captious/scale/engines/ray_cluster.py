@@ -31,7 +31,7 @@ def run(work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> 
     with session():
         import ray
 
-        stored = ray.put(work)
+        work_reference = ray.put(work)
         at_a_time = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         remote = ray.remote(num_cpus=1, max_retries=_RETRIES)(_do)
         waiting = [*reversed(tasks)]
@@ -39,7 +39,7 @@ def run(work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> 
         while waiting or running:
             while waiting and len(running) < at_a_time:
                 task = waiting.pop()
-                running[remote.remote([stored], stored.hex(), task)] = task
+                running[remote.remote([work_reference], work_reference.hex(), task)] = task
             done, _ = ray.wait([*running])
             for reference in done:
                 task = running.pop(reference)

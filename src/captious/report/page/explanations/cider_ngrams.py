@@ -22,7 +22,7 @@ def pack(metric: Cider, explained: Explained) -> dict[str, Any]:
     columns = explained.columns
     number, table = explained.tokens(WordLayer(metric.tokenizer))
     idf = metric.frequencies(explained.reports[0].captions.references)
-    ngrams, documents = _known(idf, table)
+    ngrams, documents = _frequent_ngrams(idf, table)
     ngrams, documents = _occurring(ngrams, documents, explained, metric, table)
     lengths, last, documents = _tree(ngrams, documents)
     weights = metric.weights(idf)
@@ -41,7 +41,7 @@ def pack(metric: Cider, explained: Explained) -> dict[str, Any]:
     }
 
 
-def _known(idf: DocumentFrequencies, table: TokenTable) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _frequent_ngrams(idf: DocumentFrequencies, table: TokenTable) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """N-grams of two or more documents, int32[n, 4] in numbers of the page's tokens, and how many documents."""
     ngrams, documents = idf.counts.entries()
     frequent = documents > 1

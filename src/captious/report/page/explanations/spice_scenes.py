@@ -44,32 +44,32 @@ def pack(metric: Spice, explained: Explained) -> dict[str, Any]:
     columns, rows = explained.columns, explained.rows.tolist()
     names: dict[str, int] = {}
     references: tuple[Facts, ...] = explained.reports[0].captions.references.layer(metric.layer)
-    theirs = _Graphs(names)
+    reference_graphs = _Graphs(names)
     for row in rows:
-        theirs.add(references[row])
+        reference_graphs.add(references[row])
     systems = []
     for report in explained.reports:
         candidates: tuple[Facts, ...] = report.single_captions.layer(metric.layer)[0]
-        ours = _Graphs(names)
+        candidate_graphs = _Graphs(names)
         matches: list[int] = []
-        placed: tuple[list[int], list[int]] = [], []
+        row_lists: tuple[list[int], list[int]] = [], []
         for row in rows:
-            ours.add(candidates[row])
+            candidate_graphs.add(candidates[row])
             partners = _matches(candidates[row], references[row])
             matches += [0 if match is None else match + 1 for match in partners]
             for all_rows, of_image in zip(
-                placed, scene_rows(_tuples(candidates[row]), _tuples(references[row]), partners), strict=True
+                row_lists, scene_rows(_tuples(candidates[row]), _tuples(references[row]), partners), strict=True
             ):
                 all_rows += of_image
         systems.append(
             {
-                **_packed(ours, explained),
+                **_packed(candidate_graphs, explained),
                 "matches": columns.integers(matches),
-                "rows": [columns.integers(side) for side in placed],
+                "rows": [columns.integers(side) for side in row_lists],
             }
         )
     return {
-        "references": _packed(theirs, explained),
+        "references": _packed(reference_graphs, explained),
         "systems": systems,
         "names": columns.strings([*names]),
         "between": _BETWEEN,

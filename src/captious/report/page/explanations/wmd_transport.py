@@ -29,8 +29,8 @@ def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
         counts, moves, shares = [], [], []
         for plan in metric.plans(captions, explained.rows.tolist(), nearest):
             counts.append(len(plan))
-            for word, other, share, distance in plan:
-                pair = words[word], words[other]
+            for word, reference_word, share, distance in plan:
+                pair = words[word], words[reference_word]
                 if pair not in pairs:
                     pairs[pair] = len(pairs)
                     distances.append(distance)
