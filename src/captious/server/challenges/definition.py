@@ -289,6 +289,10 @@ class ChallengeDefinition(_Table):
         """The phase of a name. KeyError if there is none."""
         return {phase.name: phase for phase in self.phases}[name]
 
+    def key(self, references: ReferencesDefinition) -> str:
+        """How scores and addresses name a reference set: "c5", or "val2014/c5" if there are several captions files."""
+        return f"{references.captions}/{references.name}" if len(self.captions) > 1 else references.name
+
     def label(self, captions: str, references: str) -> str:
         """A short label of a reference set: its name, with that of its captions file if there are several."""
         return f"{captions} · {references}" if len(self.captions) > 1 else references

@@ -35,16 +35,18 @@ from captious.server.challenges.draft_folder import (
     put_file,
     reference_file,
     state_of,
-    text_of,
     write_values,
 )
 from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError, one_line
+from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import write_starter
-from captious.server.models import Challenge, Draft, Phase
+from captious.server.models import Challenge, Draft
+from captious.server.pages.challenge_files import file_of, logo_of
 from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, PutFileForm, ReferencesFileForm
 from captious.server.pages.draft_parts import PARTS, formsets, rows_of_all
 from captious.server.pages.draft_problems import FormProblem, form_errors, form_problems
+from captious.server.pages.overview import preview_of
 from captious.server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
@@ -204,13 +206,24 @@ def markdown(request: HttpRequest, slug: str) -> HttpResponse:
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview as it will be."""
     draft = draft_for(request.user, slug)
-    values = effective(draft.folder)
-    texts = [{"title": row.get("title", ""), "html": as_html(text_of(draft.folder, row))} for row in values["texts"]]
-    names = ("name", "title", "opens", "closes")
-    phases = [Phase(**{name: row.get(name) for name in names}) for row in values["phases"]]
-    context = {"draft": draft, "values": values, "texts": texts, "phases": [] if draft.problems else phases}
-    context["problems"] = _problems(draft)
-    return render(request, "captious/draft_preview.html", context)
+    shown = preview_of(draft, _challenge(draft))
+    return render(request, "captious/draft_preview.html", {**shown, "draft": draft, "problems": _problems(draft)})
+
+
+@login_required
+@require_safe
+def file(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """A file to download, of the last check without problems."""
+    draft = draft_for(request.user, slug)
+    return file_of(draft.folder, draft.shown.get("downloads", ()), name)
+
+
+@login_required
+@require_safe
+def logo(request: HttpRequest, slug: str) -> HttpResponse:
+    """The logo, of the last check without problems."""
+    draft = draft_for(request.user, slug)
+    return logo_of(draft.folder, draft.shown.get("definition_values", {}).get("logo", ""))
 
 
 @login_required
@@ -315,7 +328,7 @@ def _initial(draft: Draft) -> dict[str, Any]:
 def _check(draft: Draft) -> Changes | None:
     """Check the folder of a draft and save what was found; what publishing would change, None if there are problems."""
     challenge = _challenge(draft)
-    draft.problems, draft.warnings, draft.summary = [], [], []
+    draft.problems, draft.warnings, draft.summary, draft.shown = [], [], [], {}
     changes = None
     draft.problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
     if challenge is not None:
@@ -324,6 +337,7 @@ def _check(draft: Draft) -> Changes | None:
         try:
             checked, changes = check_for_server(draft.folder)
             draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
+            draft.shown = shown_values(checked)
         except ChallengeError as error:
             draft.problems = error.problems
     draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
