@@ -268,6 +268,16 @@ def test_a_key_that_is_required(key: str) -> None:
     assert problems_of(data)[0] == f"{key}: is required"
 
 
+def test_null_characters() -> None:
+    """PostgreSQL stores none."""
+    data = values(SMALL.replace('"main"', r'"main"' + "\n" + r'title = "a\u0000"'), license="\0", terms="none")
+    with pytest.raises(ChallengeError) as caught:
+        definition_from(data)
+    said = "has a null character, which databases do not store"
+    assert caught.value.problems[:2] == [f"phases[1].title: {said}", f"license: {said}"]
+    assert len(caught.value.problems) == 3  # and that there is no text of terms
+
+
 def test_problems_of_keys_and_between_keys_at_once() -> None:
     data = values(
         titel="x", rank_by="spice", image_url="ftp://x", phases=[{"name": "A"}, {"name": "b", "captions": ["v"]}]
