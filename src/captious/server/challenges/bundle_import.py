@@ -24,10 +24,10 @@ from captious.data import read_references
 from captious.errors import CaptiousError
 from captious.server.challenges.bundle_files import EVALAI, opened_bundle, unpack
 from captious.server.challenges.bundle_words import as_markdown, metric_of, year_first
-from captious.server.challenges.challenge_metrics import directions_of
+from captious.server.challenges.challenge_metrics import directions_of, lacking_metrics
 from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
-from captious.server.challenges.starter import new_folder, slug_line, starter_metrics
+from captious.server.challenges.starter import STARTER_METRICS, new_folder, slug_line
 from captious.server.challenges.tidy_toml import tidy_toml
 
 
@@ -180,7 +180,8 @@ class _Bundle:
                 label = " / ".join(labels)
                 self.left_out.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
         if not names:
-            names = starter_metrics()
+            lacking = [name for names in lacking_metrics(STARTER_METRICS).values() for name in names]
+            names = [name for name in STARTER_METRICS if name not in lacking]
             self.left_out.append(
                 f"the scoring program: no column is a metric of captious, so it has {', '.join(names)}"
             )
