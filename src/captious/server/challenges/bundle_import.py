@@ -84,8 +84,8 @@ class _Bundle:
         values |= {"terms": terms} if terms else {}
         values |= self._metrics()
         values["texts"] = texts
-        values["references"] = [{"name": "references", "file": self._references(new, references)}]
         values["phases"] = self._phases()
+        values |= self._references(new, values["phases"], references)
         self._name_the_rest()
         (new / FILE_NAME).write_text(tidy_toml(values), encoding="utf-8")
 
@@ -264,11 +264,36 @@ class _Bundle:
             del dates["closes"]
         return dates
 
-    def _references(self, new: Path, given: Path | None) -> str:
-        """Copy the references; returns where they are, or are to be put."""
+    def _references(self, new: Path, phases: list[dict[str, Any]], given: Path | None) -> dict[str, Any]:
+        """Copy the references, and let phases with others of their own take captions files of their own.
+
+        Returns:
+            The captions files, if there are several, and the reference sets.
+        """
         (new / "references").mkdir()
-        candidates = [given] if given is not None else self._data_files()
-        for file in candidates:
+        data = [None] * len(phases) if given is not None else self._data(len(phases))
+        users = {name: [phase for phase, of in zip(phases, data, strict=True) if of == name] for name in data}
+        rows: list[dict[str, str]] = []
+        for name, of_data in users.items():
+            file = self._copied(new, given, name, of_data[0] if len(users) > 1 else None)
+            rows.append({"name": "references", "captions": of_data[0]["name"], "file": file})
+            for phase in of_data:
+                phase["captions"] = [of_data[0]["name"]]
+        if len(rows) > 1:
+            return {"captions": [{"name": row["captions"]} for row in rows], "references": rows}
+        for row in [*phases, *rows]:
+            del row["captions"]
+        return {"references": rows}
+
+    def _copied(self, new: Path, given: Path | None, data: str | None, phase: dict[str, Any] | None) -> str:
+        """Copy references; returns where they are, or are to be put.
+
+        Args:
+            given: their file, if it is not in the bundle.
+            data: the file or folder of the bundle.
+            phase: the one that they are for; None if they are for all.
+        """
+        for file in self._data_files(data) if given is None else [given]:
             try:
                 read_references(file)
             except CaptiousError as error:
@@ -276,32 +301,44 @@ class _Bundle:
                     raise
                 self.left_out.append(f"{file.name}: cannot be read as references: {error.message}")
                 continue
-            name = f"references/{slugify(file.name.partition('.')[0]) or 'references'}{''.join(file.suffixes[-2:])}"
+            names = [path.name.partition(".")[0] for path in (new / "references").iterdir()]
+            stem = _unused(slugify(file.name.partition(".")[0]) or "references", names, "-")
+            name = f"references/{stem}{''.join(file.suffixes[-2:])}"
             shutil.copyfile(file, new / name)
             return name
-        self.left_out.append("references: add them as references/references.json")
-        return "references/references.json"
+        of_phase, stem = ("", "references") if phase is None else (f" of the phase {phase['title']}", phase["name"])
+        self.left_out.append(f"references{of_phase}: add them as references/{stem}.json")
+        return f"references/{stem}.json"
 
-    def _data_files(self) -> list[Path]:
-        """The files with reference data, of archives those that may be captions."""
+    def _data(self, n: int) -> list[str | None]:
+        """The reference data of each of n phases; a phase that names none has that of the first which does."""
         self._used |= {"tasks"}
-        rows = [*_tables(self._values.get("tasks")), *_tables(self._values.get("phases"))]
-        rows += _tables(self._values.get("challenge_phases"))
-        names = dict.fromkeys(row.get("reference_data") or row.get("test_annotation_file") for row in rows)
-        files = [file for name in names if (file := self._path(name)) is not None]
-        if len(files) > 1:
-            others = ", ".join(file.name for file in files[1:])
-            self.left_out.append(f"reference data of other phases: {others}; {files[0].name} now judges all of them")
-        paths: list[Path] = []
-        for file in files[:1]:
-            if file.is_file() and zipfile.is_zipfile(file):
-                unpack(file, self._scratch / "data")
-                file = self._scratch / "data"
-            if file.is_dir():
-                paths += sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
-            else:
-                paths.append(file)
-        return paths
+        tasks = {str(task.get("index", place)): task for place, task in enumerate(_tables(self._values.get("tasks")))}
+        rows = _tables(self._values.get("challenge_phases" if self._is_evalai else "phases"))
+        data: list[str | None] = []
+        for row in rows:
+            numbers = [str(number) for number in row["tasks"]] if isinstance(row.get("tasks"), list) else []
+            own = [tasks[number] for number in numbers if number in tasks]
+            names = [task["reference_data"] for task in own if task.get("reference_data")]
+            names += [row[key] for key in ("reference_data", "test_annotation_file") if row.get(key)]
+            if len({*map(str, names)}) > 1:
+                others = ", ".join(dict.fromkeys(str(name) for name in names if name != names[0]))
+                self.left_out.append(f"of the phase {_line(row.get('name'))}: the reference data {others}")
+            data.append(str(names[0]) if names else None)
+        named = [str(task["reference_data"]) for task in tasks.values() if task.get("reference_data")]
+        first = next((name for name in [*data, *named] if name), None)
+        return [name or first for name in data] or [first] * n
+
+    def _data_files(self, name: str | None) -> list[Path]:
+        """The files of reference data, of archives and folders those that may be captions."""
+        file = self._path(name)
+        if file is not None and file.is_file() and zipfile.is_zipfile(file):
+            place = Path(tempfile.mkdtemp(dir=self._scratch))
+            unpack(file, place)
+            file = place
+        if file is not None and file.is_dir():
+            return sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
+        return [] if file is None else [file]
 
     def _name_the_rest(self) -> None:
         if self._digits() < _LEAST_DIGITS:
