@@ -138,6 +138,7 @@ def test_codabench(tmp_path: Path) -> None:
     assert definition.terms == "Terms"
     assert checked.texts["data.md"] == "<p>From <b>2025</b>.</p>\n\n<p>x\n"
     assert (definition.metrics, definition.rank_by) == (("cider-d", "bleu-4"), "cider-d")
+    assert definition.team_approval
     first, second = definition.phases
     assert (first.name, first.title) == ("development-phase", "Development phase")
     assert (first.opens, first.closes) == (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, 12, tzinfo=UTC))
@@ -167,6 +168,36 @@ def test_dates(tmp_path: Path, written: str, meant: datetime) -> None:
     """As in Codabench's examples, the month first, unless it can only be the day."""
     import_bundle(codabench(tmp_path, written), tmp_path / "made")
     assert check_folder(tmp_path / "made").definition.phases[1].opens == meant
+
+
+def test_numbers_that_are_no_limits_or_digits(tmp_path: Path) -> None:
+    (tmp_path / "competition.yaml").write_text(
+        "title: T\nregistration_auto_approve: true\n"
+        "phases: [{name: P, max_submissions: -5, max_submissions_per_day: 99999999999999999999}]\n"
+        "leaderboards: [{columns: [{key: bleu_4, precision: 99}, {key: cider, precision: 5}]}]\n"
+    )
+    _, left_out = import_bundle(tmp_path, tmp_path / "made", references(tmp_path / "refs.json"))
+    definition = check_folder(tmp_path / "made").definition
+    [phase] = definition.phases
+    assert (phase.scored_per_day, phase.scored_in_total, phase.digits) == (0, 0, 5)
+    assert not definition.team_approval
+    assert left_out == [
+        "of the phase P: max_submissions_per_day 99999999999999999999, so it has no such limit",
+        "of the phase P: max_submissions -5, so it has no such limit",
+        "the precision 99: digits is 5",
+    ]
+
+
+@pytest.mark.parametrize("page", ["terms.md", "other.md"])
+def test_terms_are_one_page(tmp_path: Path, page: str) -> None:
+    """Also where a page about them is there besides, or is the same file."""
+    (tmp_path / "terms.md").write_text("Be fair.")
+    (tmp_path / "other.md").write_text("See the terms.")
+    (tmp_path / "competition.yaml").write_text(f"title: T\nterms: terms.md\npages: [{{title: Terms, file: {page}}}]\n")
+    _, left_out = import_bundle(tmp_path, tmp_path / "made", references(tmp_path / "refs.json"))
+    checked = check_folder(tmp_path / "made")
+    assert [(text.title, checked.texts[text.file]) for text in checked.definition.texts] == [("Terms", "Be fair.")]
+    assert ("the page Terms: the terms are terms.md" in left_out) == (page == "other.md")
 
 
 def test_a_date_that_is_none(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import re
 import shutil
 import tempfile
 import tomllib
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -22,8 +21,9 @@ from django.utils.text import slugify
 
 from captious.data import read_references
 from captious.errors import CaptiousError
-from captious.server.challenges.bundle_files import EVALAI, opened_bundle, unpack
-from captious.server.challenges.bundle_words import as_markdown, metric_of, year_first
+from captious.server.challenges.bundle_files import EVALAI, opened_bundle
+from captious.server.challenges.bundle_references import captions_files, reference_data
+from captious.server.challenges.bundle_words import as_line, as_markdown, metric_of, tables, year_first
 from captious.server.challenges.challenge_metrics import directions_of, lacking_metrics
 from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
@@ -82,6 +82,7 @@ class _Bundle:
         values["summary"] = self._summary()
         texts, terms = self._texts(new)
         values |= {"terms": terms} if terms else {}
+        values |= self._approval()
         values |= self._metrics()
         values["texts"] = texts
         values["phases"] = self._phases()
@@ -112,10 +113,18 @@ class _Bundle:
             pages = [(title, self._text(key)) for key, title in keys.items() if self._text(key)]
         else:
             self._used |= {"pages", "html", "terms"}
-            pages = [(_line(row.get("title")) or "Page", row.get("file")) for row in _tables(self._values.get("pages"))]
+            pages = [
+                (as_line(row.get("title")) or "Page", row.get("file")) for row in tables(self._values.get("pages"))
+            ]
             html = self._values.get("html")
             pages += [(str(key).capitalize(), file) for key, file in (html if isinstance(html, dict) else {}).items()]
-            pages += [("Terms", self._text("terms"))] if self._text("terms") else []
+            of_terms = self._text("terms")
+            if of_terms and of_terms in (file for _, file in pages):
+                pages = [("Terms" if file == of_terms else title, file) for title, file in pages]
+            elif of_terms:
+                others = [file for title, file in pages if title.lower() == "terms"]
+                self.left_out += [f"the page Terms: the terms are {of_terms}" for _ in others]
+                pages = [*((title, file) for title, file in pages if title.lower() != "terms"), ("Terms", of_terms)]
         rows: list[dict[str, str]] = []
         terms = ""
         for title, file in pages:
@@ -144,28 +153,33 @@ class _Bundle:
         path = self._path(name)
         return path if path is not None and path.is_file() else None
 
+    def _approval(self) -> dict[str, bool]:
+        """Whether organizers approve teams, as Codabench says it."""
+        self._used.add("registration_auto_approve")
+        return {"team_approval": True} if self._values.get("registration_auto_approve") is False else {}
+
     def _columns(self) -> list[dict[str, Any]]:
         """The columns of the leaderboards: labels and decimal places; the one that ranks comes first."""
         columns: list[dict[str, Any]] = []
         if self._is_evalai:
-            for board in _tables(self._values.get("leaderboard")):
+            for board in tables(self._values.get("leaderboard")):
                 schema = board.get("schema")
                 schema = schema if isinstance(schema, dict) else {}
                 labels, first = schema.get("labels"), schema.get("default_order_by")
                 labels = [str(label) for label in labels] if isinstance(labels, list) else []
                 columns += [{"labels": [label]} for label in sorted(labels, key=lambda label: label != first)]
-        for board in _tables(self._values.get("leaderboards")):
+        for board in tables(self._values.get("leaderboards")):
             columns += [
                 {
                     "labels": [*dict.fromkeys(str(row[name]) for name in ("key", "title") if row.get(name))],
                     "precision": row.get("precision"),
                 }
-                for row in _tables(board.get("columns"))
+                for row in tables(board.get("columns"))
                 if not row.get("computation") and not row.get("hidden")
             ]
         old = self._values.get("leaderboard")
         if not self._is_evalai and isinstance(old, dict) and isinstance(old.get("columns"), dict):
-            rows = sorted(_tables(old["columns"]), key=lambda row: str(row.get("rank", "")))
+            rows = sorted(tables(old["columns"]), key=lambda row: str(row.get("rank", "")))
             columns += [{"labels": [str(row.get("label", ""))], "precision": row.get("numeric_format")} for row in rows]
         return columns
 
@@ -191,29 +205,35 @@ class _Bundle:
 
     def _digits(self) -> int:
         """The decimal places of the first column or split that has some."""
-        return next((min(max(digits, 1), 8) for digits in self._precisions()), 4)
+        return next((digits for digits in self._precisions() if digits in _DIGITS), 4)
 
     def _precisions(self) -> Iterator[int]:
         texts = [str(column.get("precision") or "") for column in self._columns()]
         yield from (int(text) for text in texts if text.isdigit())
-        splits = _tables(self._values.get("challenge_phase_splits"))
+        splits = tables(self._values.get("challenge_phase_splits"))
         given = (split.get("leaderboard_decimal_precision") for split in splits)
         yield from (digits for digits in given if isinstance(digits, int))
 
+    def _phase_rows(self) -> list[dict[str, Any]]:
+        return tables(self._values.get("challenge_phases" if self._is_evalai else "phases"))
+
     def _phases(self) -> list[dict[str, Any]]:
         self._used |= {"start_date", "end_date", "challenge_phase_splits"}
-        rows = _tables(self._values.get("challenge_phases" if self._is_evalai else "phases"))
+        rows = self._phase_rows()
         if not rows:
             self.left_out.append("phases: there are none, so the challenge has one that is always open")
         phases: list[dict[str, Any]] = []
         for number, row in enumerate(rows, 1):
-            title = _line(row.get("name") or row.get("label")) or f"Phase {number}"
+            title = as_line(row.get("name") or row.get("label")) or f"Phase {number}"
             name = slugify(str(row.get("codename") or title)).replace("_", "-")[:70] or f"phase-{number}"
             phase: dict[str, Any] = {"name": _unused(name, [phase["name"] for phase in phases], "-"), "title": title}
             phase |= self._dates(title, row)
             for key, ours in _LIMITS.items():
-                if isinstance(row.get(key), int) and row[key] > 0:
-                    phase[ours] = min(row[key], 1_000_000)
+                limit = row.get(key)
+                if isinstance(limit, int) and 0 < limit <= _MOST:
+                    phase[ours] = limit
+                elif limit not in (None, 0, ""):
+                    self.left_out.append(f"of the phase {title}: {key} {limit!r:.40}, so it has no such limit")
             phase["digits"] = self._digits()
             hidden = row.get("leaderboard_public") is False or row.get("leaderboard_management_mode") == "hide_results"
             if hidden or self._is_hidden(row):
@@ -241,9 +261,9 @@ class _Bundle:
                 phase.setdefault("closes", end)
 
     def _is_hidden(self, phase: Mapping[str, Any]) -> bool:
-        if any(board.get("hidden") is True for board in _tables(self._values.get("leaderboards"))):
+        if any(board.get("hidden") is True for board in tables(self._values.get("leaderboards"))):
             return True
-        splits = _tables(self._values.get("challenge_phase_splits"))
+        splits = tables(self._values.get("challenge_phase_splits"))
         shown = [split.get("visibility", 3) for split in splits if split.get("challenge_phase_id") == phase.get("id")]
         return self._is_evalai and bool(shown) and 3 not in shown
 
@@ -271,7 +291,11 @@ class _Bundle:
             The captions files, if there are several, and the reference sets.
         """
         (new / "references").mkdir()
-        data = [None] * len(phases) if given is not None else self._data(len(phases))
+        self._used.add("tasks")
+        data: list[str | None] = [None] * len(phases)
+        if given is None:
+            data, left_out = reference_data(self._values, self._phase_rows() or [{}])
+            self.left_out += left_out
         users = {name: [phase for phase, of in zip(phases, data, strict=True) if of == name] for name in data}
         rows: list[dict[str, str]] = []
         for name, of_data in users.items():
@@ -293,7 +317,7 @@ class _Bundle:
             data: the file or folder of the bundle.
             phase: the one that they are for; None if they are for all.
         """
-        for file in self._data_files(data) if given is None else [given]:
+        for file in captions_files(self._path(data), self._scratch) if given is None else [given]:
             try:
                 read_references(file)
             except CaptiousError as error:
@@ -310,56 +334,29 @@ class _Bundle:
         self.left_out.append(f"references{of_phase}: add them as references/{stem}.json")
         return f"references/{stem}.json"
 
-    def _data(self, n: int) -> list[str | None]:
-        """The reference data of each of n phases; a phase that names none has that of the first which does."""
-        self._used |= {"tasks"}
-        tasks = {str(task.get("index", place)): task for place, task in enumerate(_tables(self._values.get("tasks")))}
-        rows = _tables(self._values.get("challenge_phases" if self._is_evalai else "phases"))
-        data: list[str | None] = []
-        for row in rows:
-            numbers = [str(number) for number in row["tasks"]] if isinstance(row.get("tasks"), list) else []
-            own = [tasks[number] for number in numbers if number in tasks]
-            names = [task["reference_data"] for task in own if task.get("reference_data")]
-            names += [row[key] for key in ("reference_data", "test_annotation_file") if row.get(key)]
-            if len({*map(str, names)}) > 1:
-                others = ", ".join(dict.fromkeys(str(name) for name in names if name != names[0]))
-                self.left_out.append(f"of the phase {_line(row.get('name'))}: the reference data {others}")
-            data.append(str(names[0]) if names else None)
-        named = [str(task["reference_data"]) for task in tasks.values() if task.get("reference_data")]
-        first = next((name for name in [*data, *named] if name), None)
-        return [name or first for name in data] or [first] * n
-
-    def _data_files(self, name: str | None) -> list[Path]:
-        """The files of reference data, of archives and folders those that may be captions."""
-        file = self._path(name)
-        if file is not None and file.is_file() and zipfile.is_zipfile(file):
-            place = Path(tempfile.mkdtemp(dir=self._scratch))
-            unpack(file, place)
-            file = place
-        if file is not None and file.is_dir():
-            return sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
-        return [] if file is None else [file]
-
     def _name_the_rest(self) -> None:
+        wrong = dict.fromkeys(digits for digits in self._precisions() if digits not in _DIGITS)
+        self.left_out += [f"the precision {digits}: digits is {self._digits()}" for digits in wrong]
         if self._digits() < _LEAST_DIGITS:
             self.left_out.append(
                 f"the scale of scores: digits is {self._digits()}, as the bundle says, but scores are not in percent"
             )
-        for board in _tables(self._values.get("leaderboards")):
+        for board in tables(self._values.get("leaderboards")):
             if rule := board.get("submission_rule"):
                 self.left_out.append(f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses")
-        for task in _tables(self._values.get("tasks")):
+        for task in tables(self._values.get("tasks")):
             programs = sorted(str(key) for key in task if key not in {"index", "name", "description", "reference_data"})
             if programs:
-                self.left_out.append(f"of the task {_line(task.get('name'))}: {', '.join(programs)}")
+                self.left_out.append(f"of the task {as_line(task.get('name'))}: {', '.join(programs)}")
         rest = sorted(str(key) for key, value in self._values.items() if key not in self._used and value)
         if rest:
             self.left_out.append(f"of the bundle: {', '.join(rest)}")
 
 
+#: The largest limit of submissions, and the decimal places that scores may have.
+_MOST, _DIGITS = 1_000_000, range(1, 9)
 #: Fewer decimal places are those of percentages.
 _LEAST_DIGITS = 3
-_TABLES = {".json", ".jsonl", ".csv", ".tsv"}
 #: Limits of submissions -> ours. Both count what is scored.
 _LIMITS = {
     "max_submissions_per_day": "scored_per_day",
@@ -371,16 +368,6 @@ _PHASE_KEYS = {
     *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission", "leaderboard_management_mode"),
     *("reference_data", "test_annotation_file"),
 }
-
-
-def _tables(value: Any) -> list[dict[str, Any]]:
-    """The mappings of a list, or of a mapping of them, as CodaLab has it."""
-    rows = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [row for row in rows if isinstance(row, dict)]
-
-
-def _line(value: Any) -> str:
-    return " ".join(str(value or "").split())[:200]
 
 
 def _unused(name: str, names: Sequence[str], between: str = " ") -> str:
