@@ -337,7 +337,8 @@ class TestEditing:
         (commented / "challenge.toml").write_text(COMMENTED.replace("One.", "Loaded."))
         site.load(commented)
         client = olga(site)
-        assert b"has been loaded since" in client.get("/drafts/commented/publish").content
+        for page in ("", "preview", "publish"):
+            assert b"has been loaded since" in client.get(f"/drafts/commented/{page}").content
         assert client.post("/drafts/commented/publish").status_code == 409
         client.post("/drafts/commented/discard", {"sure": "1"})
         client.post("/challenges/commented/edit")

@@ -89,6 +89,14 @@ def test_logo_and_files_of_the_draft(draft: Any) -> None:
         assert draft.get(f"/drafts/commented/files/{name}").status_code == 404
 
 
+def test_what_is_previewed_is_saved_first(site: Site, commented: Path) -> None:
+    answer = edited(site, summary="Changed.", action="preview")
+    assert answer["Location"] == "/drafts/commented/preview"
+    page = olga(site).get("/drafts/commented/preview").content.decode()
+    assert '<p class="lead">Changed.</p>' in page
+    assert "has been loaded since" not in page
+
+
 def test_a_draft_with_problems_shows_what_needs_no_check(site: Site, commented: Path) -> None:
     changes = {"rank_by": "cider-d", "texts-0-markdown": "A *second* text.", "organized_by": "Ann Smith"}
     edited(site, **changes)

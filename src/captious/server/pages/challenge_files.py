@@ -17,7 +17,7 @@ from captious.server.models import TermsAcceptance
 from captious.server.pages.challenges import challenge_page
 from captious.server.pages.forms import open_phases
 from captious.server.pages.middleware import POLICY
-from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.access import challenge_for, draft_for, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
@@ -30,10 +30,18 @@ from captious.server.submissions.captions_template import needed_captions
 def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """A file that the organizers publish. No other file of a challenge is served."""
     challenge = challenge_for(request.user, slug)
-    return file_of(challenge.folder, challenge.downloads, name)
+    return _file_of(challenge.folder, challenge.downloads, name)
 
 
-def file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> FileResponse:
+@login_required
+@require_safe
+def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Such a file of a draft that has no problems."""
+    draft = draft_for(request.user, slug)
+    return _file_of(draft.folder, draft.shown.get("downloads", ()), name)
+
+
+def _file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> FileResponse:
     """A file of a challenge folder, if it is among those to download.
 
     Raises:
@@ -72,13 +80,21 @@ def template(request: HttpRequest, slug: str) -> HttpResponse:
 def logo(request: HttpRequest, slug: str) -> HttpResponse:
     """The logo."""
     challenge = challenge_for(request.user, slug)
-    response = logo_of(challenge.folder, challenge.definition.logo)
+    response = _logo_of(challenge.folder, challenge.definition.logo)
     if request.GET.get("v") == str(challenge.version):
         response["Cache-Control"] = "private, max-age=86400"
     return response
 
 
-def logo_of(folder: Path, name: str) -> HttpResponse:
+@login_required
+@require_safe
+def draft_logo(request: HttpRequest, slug: str) -> HttpResponse:
+    """The logo of a draft that has no problems."""
+    draft = draft_for(request.user, slug)
+    return _logo_of(draft.folder, draft.shown.get("definition_values", {}).get("logo", ""))
+
+
+def _logo_of(folder: Path, name: str) -> HttpResponse:
     """The logo in a challenge folder. A drawing that is opened by itself can neither run scripts nor act as the site.
 
     Raises:

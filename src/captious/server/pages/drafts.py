@@ -42,7 +42,6 @@ from captious.server.challenges.problems import ChallengeError, one_line
 from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import write_starter
 from captious.server.models import Challenge, Draft
-from captious.server.pages.challenge_files import file_of, logo_of
 from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, PutFileForm, ReferencesFileForm
 from captious.server.pages.draft_parts import PARTS, formsets, rows_of_all
 from captious.server.pages.draft_problems import FormProblem, form_errors, form_problems
@@ -126,6 +125,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit a draft. What is saved may have problems, which the page lists."""
     draft = draft_for(request.user, slug)
     data = request.POST if request.method == "POST" else None
+    action = request.POST.get("action")
     if data is not None:
         limit(request, "change")
     form = DraftForm(data, initial=_initial(draft))
@@ -139,11 +139,11 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
                     draft.title = form.cleaned_data["title"]
                     _check(draft)
                     record("edit draft", slug, request=request, challenge=_challenge(draft))
-                    why_not = draft.why_not_published if request.POST.get("action") == "publish" else ""
-                    if request.POST.get("action") == "publish" and not why_not:
+                    why_not = draft.why_not_published if action == "publish" else ""
+                    if action == "publish" and not why_not:
                         return redirect("captious:draft_publish", slug)
                     messages.success(request, f"Saved. {why_not}".strip())
-                    return redirect(draft.url)
+                    return redirect("captious:draft_preview" if action == "preview" else "captious:draft", slug)
             form.add_error(
                 None, "Somebody else has saved this draft meanwhile. Open it again, and repeat your changes."
             )
@@ -206,24 +206,9 @@ def markdown(request: HttpRequest, slug: str) -> HttpResponse:
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview as it will be."""
     draft = draft_for(request.user, slug)
-    shown = preview_of(draft, _challenge(draft))
-    return render(request, "captious/draft_preview.html", {**shown, "draft": draft, "problems": _problems(draft)})
-
-
-@login_required
-@require_safe
-def file(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """A file to download, of the last check without problems."""
-    draft = draft_for(request.user, slug)
-    return file_of(draft.folder, draft.shown.get("downloads", ()), name)
-
-
-@login_required
-@require_safe
-def logo(request: HttpRequest, slug: str) -> HttpResponse:
-    """The logo, of the last check without problems."""
-    draft = draft_for(request.user, slug)
-    return logo_of(draft.folder, draft.shown.get("definition_values", {}).get("logo", ""))
+    published = _challenge(draft)
+    context = {**preview_of(draft, published), "draft": draft, "problems": _problems(draft)}
+    return render(request, "captious/draft_preview.html", context | {"outdated": _is_outdated(draft, published)})
 
 
 @login_required
@@ -236,7 +221,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
     with _locked(slug):
         changes = _check(draft)
         challenge = _challenge(draft)
-        outdated = draft.version != (0 if challenge is None else challenge.version)
+        outdated = _is_outdated(draft, challenge)
         ready = changes is not None and not outdated
         if request.method == "POST" and ready:
 
@@ -256,9 +241,11 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
             listed = "" if challenge is not None else " It is on the list of challenges."
             messages.success(request, _published(f"Published.{listed}{again}", loaded.challenge))
             return redirect(loaded.challenge.url)
-    context = {"draft": draft, "changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
-    context["problems"] = _problems(draft)
-    return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
+    context = {"changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
+    about = {"draft": draft, "problems": _problems(draft)}
+    return render(
+        request, "captious/draft_publish.html", {**context, **about}, status=409 if request.method == "POST" else 200
+    )
 
 
 def _published(message: str, challenge: Challenge) -> str:
@@ -305,6 +292,7 @@ def _editor(
         for name, (one, _, _) in PARTS.items()
     ]
     context = {"draft": draft, "form": form, "parts": parts, "errors": errors, "problems": problems, "uploads": uploads}
+    context["outdated"] = _is_outdated(draft, _challenge(draft))
     return render(request, "captious/draft.html", context, status=422 if errors else 200)
 
 
@@ -348,6 +336,11 @@ def _check(draft: Draft) -> Changes | None:
 def _challenge(draft: Draft) -> Challenge | None:
     challenge: Challenge | None = Challenge.objects.filter(slug=draft.slug).first()
     return challenge
+
+
+def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
+    """Whether the challenge was loaded since the draft was begun."""
+    return bool(draft.version != (0 if challenge is None else challenge.version))
 
 
 def _put_references(folder: Path, name: str, captions: str, filename: str, upload: Any) -> None:
