@@ -56,10 +56,12 @@ class _Answers(BaseHTTPRequestHandler):
         known = {
             "/api/v1/challenges": json.dumps(CHALLENGES),
             "/api/v1/challenges/demo/submissions?page=1": json.dumps(ROWS),
+            "/api/v1/challenges/more/submissions?page=1": "[]",
+            "/empty/api/v1/challenges": "[]",
             "/api/v1/submissions/7/file": "[the file]",
             "/api/v1/submissions/8/file": "[another]",
         }
-        needs_token = self.path != "/api/v1/challenges"
+        needs_token = not self.path.endswith("/api/v1/challenges")
         is_known = self.headers.get("Authorization") == f"Bearer {TOKEN}"
         status = 404 if self.path not in known else 401 if needs_token and not is_known else 200
         text = known[self.path] if status == 200 else json.dumps({"error": "Give a token."})
@@ -103,6 +105,17 @@ def test_submissions(address: str, tmp_path: Path) -> None:
     (folder / "7-captions.json").write_text("kept")
     run("submissions", *about, "-o", str(folder))
     assert (folder / "7-captions.json").read_text() == "kept"
+
+
+def test_nothing_is_said_in_a_sentence(address: str) -> None:
+    none = run("challenges", "--server", f"{address}/empty")
+    assert (none.exit_code, none.stdout) == (0, "")
+    assert none.stderr.startswith("There are no challenges on this server that you can see; with --token")
+    known = run("challenges", "--server", f"{address}/empty", "--token", TOKEN)
+    assert known.stderr == "There are no challenges on this server that you can see.\n"
+    assert json.loads(run("challenges", "--server", f"{address}/empty", "--format", "json").stdout) == []
+    empty = run("submissions", "--server", address, "--challenge", "more", "--token", TOKEN)
+    assert (empty.stdout, empty.stderr) == ("", "Your teams have not submitted anything to more.\n")
 
 
 def test_refusals(address: str) -> None:

@@ -57,17 +57,20 @@ def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: P
     """
     with server_extra():
         from captious.server.challenges.bundle_import import import_bundle
-        from captious.server.challenges.ready_challenges import READY, write_ready
-        from captious.server.challenges.starter import write_starter
+        from captious.server.challenges.challenge_metrics import lacking_metrics
+        from captious.server.challenges.ready_challenges import READY, READY_METRICS, write_ready
+        from captious.server.challenges.starter import STARTER_METRICS, write_starter
     if like is not None and bundle is not None:
         raise click.UsageError("--like and --from exclude each other")
     if len(references) > 1 and like is None:
         raise click.UsageError("only --like takes several --references")
     to_do: list[str] = []
+    metrics: tuple[str, ...] = ()
     if like is not None:
         if like not in READY:
             raise click.BadParameter(f"{like!r} is none of {', '.join(READY)}", param_hint="--like")
         files, missing = write_ready(folder, like, references)
+        metrics = READY_METRICS
         to_do = [f"to be added: {file}" for file in missing]
         if any(file.endswith("-domain.json") for file in missing):
             to_do.append("given with --references, the files of all images are split by domain")
@@ -76,6 +79,9 @@ def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: P
         to_do = [f"left out: {sentence}" for sentence in left_out]
     else:
         files = write_starter(folder, *references)
+        metrics = STARTER_METRICS
+    for command, names in lacking_metrics(metrics).items():
+        to_do.append(f"left out: {', '.join(names)}: run {command}, then add to metrics in challenge.toml")
     click.echo(f"{folder}: {', '.join(files)}", err=True)
     for line in to_do:
         click.echo(line, err=True)

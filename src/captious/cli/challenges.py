@@ -24,6 +24,10 @@ def challenges(server: str, token: str, format_: str) -> None:
     if format_ == "json":
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
+    if not rows:
+        hidden = "" if token else "; with --token, those for participants would be listed, too"
+        click.echo(f"There are no challenges on this server that you can see{hidden}.", err=True)
+        return
     print_rows(
         (
             row["slug"],

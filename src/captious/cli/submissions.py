@@ -37,6 +37,9 @@ def submissions(server: str, challenge: str, token: str, output: Path | None, fo
     if format_ == "json":
         click.echo(_as_json(rows))
         return
+    if not rows:
+        click.echo(f"Your teams have not submitted anything to {challenge}.", err=True)
+        return
     print_rows((str(row["id"]), row["method"], row["team"], row["phase"], row["status"], _scores(row)) for row in rows)
 
 

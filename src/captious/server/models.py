@@ -62,17 +62,10 @@ __all__ = [
     "User",
     "Webhook",
     "WorkerSeen",
-    "key_of",
 ]
 
 #: Where the image ids of captions files are, in the folder of a challenge; no organizer has a folder of this name.
 IDS_FOLDER = ".captious-ids"
-
-
-def key_of(challenge: Challenge, references: ReferencesDefinition) -> str:
-    """How scores and addresses name a reference set: "c5", or "val2014/c5" where there are several captions files."""
-    several = len(challenge.definition.captions) > 1
-    return f"{references.captions}/{references.name}" if several else references.name
 
 
 class Challenge(models.Model):
@@ -225,8 +218,8 @@ class Phase(models.Model):
     @property
     def reference_sets(self) -> dict[str, ReferencesDefinition]:
         """The reference sets of this phase, by key, in the order of the challenge's folder."""
-        rows = (row for row in self.challenge.definition.references if row.captions in self.captions)
-        return {key_of(self.challenge, row): row for row in rows}
+        definition = self.challenge.definition
+        return {definition.key(row): row for row in definition.references if row.captions in self.captions}
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shlex
+import tomllib
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,6 +60,9 @@ def test_everything(demo: Site) -> None:
             row["image_id"]: row["caption"] for row in json.loads((EXAMPLES / "improved.json").read_text())
         }
     assert archive(demo) == files
+    assert (
+        files["challenge/challenge.toml"] == (demo.data / "challenges" / "demo" / "1" / "challenge.toml").read_bytes()
+    )
 
 
 def test_without_names(demo: Site) -> None:
@@ -81,10 +85,8 @@ def test_what_everybody_may_see(demo: Site) -> None:
     assert "has the captions of 4 of 5 submissions, whose teams agreed to it" in files["README.md"].decode()
     demo_files = {name for name in files if name.startswith("challenge/")}
     texts = {"challenge/challenge.toml", "challenge/overview.md", "challenge/rules.md"}
-    assert demo_files == {*texts, "challenge/baselines/baseline.json", *REFERENCES}
-
-
-REFERENCES = {"challenge/references/c4.json"}
+    baselines = {f"challenge/baselines/{name}.json" for name in ("baseline", "improved", "human")}
+    assert demo_files == {*texts, *baselines, "challenge/references/c4.json"}
 
 
 def test_parquet(demo: Site) -> None:
@@ -186,6 +188,18 @@ def test_captious_score_computes_the_same(demo: Site, tmp_path: Path, monkeypatc
     assert computed_again(files, tmp_path, monkeypatch) == 4 * len(rows) // 5
 
 
+def extract(files: dict[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def commented(text: str) -> dict[str, Any]:
+    """The part of a challenge.toml that an archive has in comments."""
+    lines = text[text.index("# What follows was left out") :].splitlines()
+    return tomllib.loads("\n".join(line.removeprefix("#").removeprefix(" ") for line in lines[lines.index("#") :]))
+
+
 def commands(files: dict[str, bytes]) -> list[str]:
     """What the README says to run."""
     return re.findall(r"^    captious (score .*)$", files["README.md"].decode(), flags=re.MULTILINE)
@@ -197,17 +211,13 @@ def computed_again(files: dict[str, bytes], folder: Path, monkeypatch: pytest.Mo
 
     from captious.cli import captious
 
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+    extract(files, folder)
     monkeypatch.chdir(folder / "challenge")
     rows, n = table(files), 0
     for line in commands(files):
         captions, references = re.findall(r"SUBMISSION/(\S+)\.json (\S+)", line)[0]
         for place in sorted(folder.glob(f"captions/*/{captions}.json")):
-            run = CliRunner().invoke(
-                captious, [*shlex.split(line.replace("SUBMISSION", place.parent.name)), "--format", "json"]
-            )
+            run = CliRunner().invoke(captious, shlex.split(line.replace("SUBMISSION", place.parent.name)))
             assert run.exit_code == 0, run.output
             [computed] = json.loads(run.stdout)["systems"]
             expected = {
@@ -331,6 +341,59 @@ class TestWholeChallenge:
         line = "- Final (`final`), from 2019-01-01 00:00 UTC, until 2020-03-01 00:00 UTC: not in this archive. "
         assert f"{line}This phase does not show scores." in files["README.md"].decode()
         assert {row["phase"] for row in table(self.get(two))} == {"dev", "final"}  # organizers see them
+
+    @pytest.mark.parametrize("query", [{}, {"public": "1"}, {"anonymous": "1"}, {"phase": "dev", "public": "1"}])
+    def test_it_can_be_loaded(self, site: Site, two: Site, tmp_path: Path, query: dict[str, str]) -> None:
+        """What needs private references is in comments only."""
+        from captious.server.models import Challenge
+
+        files = self.get(two, **query)
+        text = files["challenge/challenge.toml"].decode()
+        values, comments = tomllib.loads(text), commented(text)
+        assert [row["name"] for row in values["references"]] == ["c4", "c2"]
+        assert [(row["name"], row.get("captions")) for row in values["phases"]] == [("dev", ["val"]), ("final", None)]
+        assert [row["file"] for row in comments["references"]] == ["references/test_c3.json"]
+        assert [row["name"] for row in comments["captions"]] == ["test"]
+        extract(files, tmp_path / "archive")
+        (tmp_path / "archive" / "challenge").rename(tmp_path / "again")
+        site.load(tmp_path / "again")
+        again = Challenge.objects.get(slug="again")
+        assert [phase.captions for phase in again.phase_list] == [["val"], ["val"]]
+
+    def test_phases_and_baselines_that_are_left_out(self, site: Site, two: Site, tmp_path: Path) -> None:
+        """A phase for private captions only; baselines of it, of both and of public captions."""
+        folder = tmp_path / "two"
+        values = tomllib.loads((folder / "challenge.toml").read_text())
+        values["phases"][1]["captions"] = ["val", "test"]
+        values["phases"].append({"name": "hard", "captions": ["test"]})
+        values["phases"].append({"name": "easy", "captions": ["val"]})
+        text = (EXAMPLES / "baseline.json").read_text()
+        phases = {"val": ["easy"], "test": ["hard"], "val test": ["final"]}
+        for name in phases:
+            with zipfile.ZipFile(folder / f"{name}.zip", "w") as opened:
+                for captions in name.split():
+                    opened.writestr(f"{captions}.json", text)
+        values["phases"][1] |= {"closes": datetime(2120, 1, 1, tzinfo=UTC), "scores_shown": "at-once"}
+        values["baselines"] = [{"method": name, "file": f"{name}.zip", "phases": phases[name]} for name in phases]
+        (folder / "challenge.toml").write_text(tomlkit.dumps(values))
+        site.load(folder)
+        site.work()
+        for n, query in enumerate(({}, {"public": "1"})):
+            files = self.get(two, **query)
+            text = files["challenge/challenge.toml"].decode()
+            kept, comments = tomllib.loads(text), commented(text)
+            assert [row["name"] for row in kept["phases"]] == ["dev", "final", "easy"]
+            assert kept["phases"][1]["captions"] == ["val"]
+            assert [(row["name"], row["captions"]) for row in comments["phases"]] == [
+                ("final", ["val", "test"]),
+                ("hard", ["test"]),
+            ]
+            assert [row["file"] for row in kept["baselines"]] == ["val.zip"]
+            assert [row["file"] for row in comments["baselines"]] == ["test.zip", "val test.zip"]
+            assert {name for name in files if name.endswith(".zip")} == {"challenge/val.zip"}
+            extract(files, tmp_path / f"archive-{n}")
+            (tmp_path / f"archive-{n}" / "challenge").rename(tmp_path / f"again-{n}")
+            site.load(tmp_path / f"again-{n}")
 
     def test_of_one_phase(self, two: Site) -> None:
         assert {row["phase"] for row in table(self.get(two, phase="dev"))} == {"dev"}
@@ -474,11 +537,15 @@ class TestReadme:
         root = User.objects.create(username="root", is_superuser=True)
         response = site.client(root).get("/challenges/small/archive.zip?phase=main&public=1")
         with zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content))) as opened:
-            readme = opened.read("README.md").decode()
+            files = {name: opened.read(name) for name in opened.namelist()}
+        readme = files["README.md"].decode()
         assert "There are no captions, as the captions files are not public." in readme
         assert "They cannot be computed again from this archive, as no references are public." in readme
         assert not readme.rstrip().endswith(":")
         assert "captious score" not in readme
+        text = files["challenge/challenge.toml"].decode()
+        assert text.startswith("# This challenge cannot be loaded from the archive, as no references are public.")
+        assert text.endswith((tmp_path / "small" / "challenge.toml").read_text())
 
     def test_no_team_has_agreed(self, demo: Site) -> None:
         from captious.server.models import Submission

@@ -18,6 +18,10 @@ _VALUES: dict[str, Any] = {
     "summary": "Captions of images.",
     "logo": "logo.svg",
     "access": "participants",
+    "organized_by": ["Ann Smith, University of Scenes"],
+    "license": "CC BY 4.0",
+    "citation": "@misc{scenes, title = {Scenes: Captions of Twenty-Four Drawings of Everyday Scenes}, year = {2026}}",
+    "downloads": [{"title": "Images", "file": "kit/a-rather-long-name-of-a-list-of-images.csv"}],
     "image_url": "https://images.example.org/scene_{id:06d}.svg",
     "metrics": ["bleu", "rouge-l", "cider-d"],
     "texts": [{"title": "Overview", "file": "overview.md"}],
@@ -48,8 +52,10 @@ def write_scenes(folder: Path, organizer: str) -> Path:
     (folder / "challenge.toml").write_text(as_toml({**_VALUES, "organizers": [organizer]}))
     (folder / "overview.md").write_text("Describe each *scene*.\n\n| set | images |\n|---|---|\n| val | 16 |\n")
     (folder / "logo.svg").write_text(_LOGO)
+    (folder / "kit").mkdir()
     ids = [row["image_id"] for row in example()]
     parts = {"val": ids[:16], "test": ids[16:]}
+    (folder / "kit" / "a-rather-long-name-of-a-list-of-images.csv").write_text("\n".join(map(str, ["image", *ids])))
     references = json.loads((EXAMPLES / "references.json").read_text())
     for name, chosen in parts.items():
         for n in (5, 2):

@@ -117,7 +117,34 @@ def test_a_challenge_like_cocos_is_made_in_the_browser(open_page: Callable[..., 
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("status")).to_contain_text("Published.")
     for fact in ("val2014 · c5 16 images", "test2014 · c5 8 images", "test2014 · c40 8 images", "cider-d, spice"):
-        expect(page.get_by_role("complementary")).to_contain_text(fact)
+        expect(page.get_by_role("complementary", name="About")).to_contain_text(fact)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_what_was_typed_is_not_lost(open_page: Callable[..., Any], scripts: bool) -> None:
+    """The preview saves first, and pages that would lose it ask."""
+    page = open_page(ADMIN, scripts=scripts)
+    name = f"typed-{scripts}".lower()
+    page.goto("/drafts/")
+    page.get_by_label("Title").fill(f"Typed {scripts}")
+    page.get_by_label("References").set_input_files(EXAMPLES / "references.json")
+    page.get_by_role("button", name="Create the draft").click()
+    page.get_by_role("textbox", name="Summary").fill("Typed just now.")
+    if scripts:
+        asked: list[str] = []
+        page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+        page.get_by_role("navigation", name="Site").get_by_role("link").first.click()
+        expect(page.get_by_role("textbox", name="Summary")).to_have_value("Typed just now.")
+        assert asked == ["beforeunload"]
+        page.get_by_role("link", name="Preview").click()
+    else:
+        page.get_by_role("button", name="Preview").click()
+    page.wait_for_url(f"**/drafts/{name}/preview")
+    expect(page.get_by_text("Typed just now.")).to_be_visible()
+    page.get_by_role("link", name="Edit").click()
+    expect(page.get_by_role("textbox", name="Summary")).to_have_value("Typed just now.")
+    page.get_by_role("button", name="Discard the draft").click()
+    page.get_by_role("button", name="Discard it").click()
 
 
 @ways

@@ -97,6 +97,33 @@ def test_a_leaderboard_has_dates_where_its_head_says_so(open_page: Callable[...,
         expect(row.locator("time")).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [390, 768, 1280, 1920])
+def test_an_overview_and_its_preview_have_one_column_at_the_right(open_page: Callable[..., Any], width: int) -> None:
+    """Phones show dates before the texts, and the rest after them; nothing is wider than the window."""
+    page = open_page("olga", width=width)
+    page.goto("/challenges/scenes/manage")
+    page.get_by_role("button", name="Edit the challenge").click()
+    for address in ("/challenges/scenes/", "/drafts/scenes/preview"):
+        page.goto(address)
+        texts = page.locator(".texts").bounding_box()
+        dates, about = (page.get_by_role("complementary", name=name).bounding_box() for name in ("Phases", "About"))
+        if width < 960:
+            assert dates["y"] + dates["height"] <= texts["y"]
+            assert texts["y"] + texts["height"] <= about["y"]
+        else:
+            assert texts["x"] + texts["width"] < dates["x"] == about["x"]
+            assert dates["y"] + dates["height"] <= about["y"]
+        page.get_by_text("SHA-256 checksums").click()
+        for part in ("CC BY 4.0", "Ann Smith", "@misc{scenes", "a-rather-long-name-of-a-list-of-images.csv"):
+            expect(page.get_by_role("complementary", name="About").get_by_text(part).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        for pre in page.locator("aside pre").all():
+            assert pre.evaluate(_CUT) == 0
+    page.goto("/drafts/scenes/")
+    page.get_by_role("button", name="Discard the draft").click()
+    page.get_by_role("button", name="Discard").click()
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_logo_lies_on_light_paper(open_page: Callable[..., Any], dark: bool) -> None:
     page = open_page("olga", dark=dark)

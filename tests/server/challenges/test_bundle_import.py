@@ -138,6 +138,7 @@ def test_codabench(tmp_path: Path) -> None:
     assert definition.terms == "Terms"
     assert checked.texts["data.md"] == "<p>From <b>2025</b>.</p>\n\n<p>x\n"
     assert (definition.metrics, definition.rank_by) == (("cider-d", "bleu-4"), "cider-d")
+    assert definition.team_approval
     first, second = definition.phases
     assert (first.name, first.title) == ("development-phase", "Development phase")
     assert (first.opens, first.closes) == (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, 12, tzinfo=UTC))
@@ -167,6 +168,36 @@ def test_dates(tmp_path: Path, written: str, meant: datetime) -> None:
     """As in Codabench's examples, the month first, unless it can only be the day."""
     import_bundle(codabench(tmp_path, written), tmp_path / "made")
     assert check_folder(tmp_path / "made").definition.phases[1].opens == meant
+
+
+def test_numbers_that_are_no_limits_or_digits(tmp_path: Path) -> None:
+    (tmp_path / "competition.yaml").write_text(
+        "title: T\nregistration_auto_approve: true\n"
+        "phases: [{name: P, max_submissions: -5, max_submissions_per_day: 99999999999999999999}]\n"
+        "leaderboards: [{columns: [{key: bleu_4, precision: 99}, {key: cider, precision: 5}]}]\n"
+    )
+    _, left_out = import_bundle(tmp_path, tmp_path / "made", references(tmp_path / "refs.json"))
+    definition = check_folder(tmp_path / "made").definition
+    [phase] = definition.phases
+    assert (phase.scored_per_day, phase.scored_in_total, phase.digits) == (0, 0, 5)
+    assert not definition.team_approval
+    assert left_out == [
+        "of the phase P: max_submissions_per_day 99999999999999999999, so it has no such limit",
+        "of the phase P: max_submissions -5, so it has no such limit",
+        "the precision 99: digits is 5",
+    ]
+
+
+@pytest.mark.parametrize("page", ["terms.md", "other.md"])
+def test_terms_are_one_page(tmp_path: Path, page: str) -> None:
+    """Also where a page about them is there besides, or is the same file."""
+    (tmp_path / "terms.md").write_text("Be fair.")
+    (tmp_path / "other.md").write_text("See the terms.")
+    (tmp_path / "competition.yaml").write_text(f"title: T\nterms: terms.md\npages: [{{title: Terms, file: {page}}}]\n")
+    _, left_out = import_bundle(tmp_path, tmp_path / "made", references(tmp_path / "refs.json"))
+    checked = check_folder(tmp_path / "made")
+    assert [(text.title, checked.texts[text.file]) for text in checked.definition.texts] == [("Terms", "Be fair.")]
+    assert ("the page Terms: the terms are terms.md" in left_out) == (page == "other.md")
 
 
 def test_a_date_that_is_none(tmp_path: Path) -> None:
@@ -227,6 +258,7 @@ def test_evalai(tmp_path: Path) -> None:
     assert [text.title for text in definition.texts] == ["Overview", "Evaluation", "Terms"]
     assert (definition.metrics, definition.rank_by) == (("cider-d", "bleu-1"), "cider-d")
     val, test = definition.phases
+    assert {phase.captions for phase in definition.phases} == {("captions",)}
     assert (val.name, val.scored_per_day, val.scored_in_total, val.board) == ("val-2019", 5, 50, "public")
     assert (val.closes, val.digits) == (datetime(2099, 1, 1, tzinfo=UTC), 2)
     assert (test.name, test.board, test.entries) == ("test-2019", "hidden", "one")
@@ -237,6 +269,65 @@ def test_evalai(tmp_path: Path) -> None:
         "the scale of scores: digits is 2, as the bundle says, but scores are not in percent",
         "of the bundle: dataset_splits, evaluation_script",
     ]
+
+
+def test_evalai_with_references_of_each_phase(tmp_path: Path) -> None:
+    """The second file has the same name in another folder, and that of the third is not there."""
+    bundle = tmp_path / "evalai"
+    own = EVALAI.replace("codename: test_2019", "codename: test_2019\n    test_annotation_file: private/val.json")
+    third = "  - {id: 3, name: Hard, test_annotation_file: hard.json}\n  - {id: 4, name: Again}\n"
+    bundle.mkdir()
+    (bundle / "challenge_config.yaml").write_text(own.replace("dataset_splits:", f"{third}dataset_splits:", 1))
+    references(bundle / "annotations" / "val.json")
+    others = {str(image): ["a car", "a bus"] for image in (7, 8)}
+    (bundle / "private").mkdir()
+    (bundle / "private" / "val.json").write_text(json.dumps(others))
+    _, left_out = import_bundle(bundle, tmp_path / "again")
+    assert "references of the phase Hard: add them as references/hard.json" in left_out
+    references(tmp_path / "again" / "references" / "hard.json")
+    checked = check_folder(tmp_path / "again")
+    assert [(phase.name, phase.captions) for phase in checked.definition.phases] == [
+        ("val-2019", ("val-2019",)),
+        ("test-2019", ("test-2019",)),
+        ("hard", ("hard",)),
+        ("again", ("val-2019",)),
+    ]
+    assert {*checked.references["val-2019", "references"].ids} == {*REFERENCES}
+    assert {*checked.references["test-2019", "references"].ids} == {7, 8}
+    assert checked.references["test-2019", "references"].name == "references/val-2.json"
+
+
+def test_codabench_with_tasks_of_each_phase(tmp_path: Path) -> None:
+    """Each phase has the references of its tasks; of a second task, they are left out."""
+    bundle = tmp_path / "bundle"
+    for name in ("dev", "final", "more"):
+        references(bundle / name / "truth.json")
+    (bundle / "competition.yaml").write_text(
+        "title: T\ntasks: [{index: 3, reference_data: final}, {index: 1, reference_data: dev},"
+        " {index: 2, reference_data: more}]\n"
+        "phases: [{name: Dev, tasks: [1]}, {name: Final, tasks: [3, 2]}, {name: Late, tasks: [3]}]\n"
+        "leaderboards: [{columns: [{key: bleu_4}]}]\n"
+    )
+    files, left_out = import_bundle(bundle, tmp_path / "new")
+    assert files == ["challenge.toml", "references/truth-2.json", "references/truth.json"]
+    definition = check_folder(tmp_path / "new").definition
+    assert [phase.captions for phase in definition.phases] == [("dev",), ("final",), ("final",)]
+    assert {row.captions: row.file for row in definition.references} == {
+        "dev": "references/truth.json",
+        "final": "references/truth-2.json",
+    }
+    assert left_out == ["of the phase Final: the reference data more"]
+
+
+def test_references_that_are_given_are_those_of_all_phases(tmp_path: Path) -> None:
+    bundle = tmp_path / "evalai"
+    bundle.mkdir()
+    own = EVALAI.replace("codename: test_2019", "codename: test_2019\n    test_annotation_file: test.json")
+    (bundle / "challenge_config.yaml").write_text(own)
+    import_bundle(bundle, tmp_path / "again", references(tmp_path / "mine.json"))
+    definition = check_folder(tmp_path / "again").definition
+    assert {phase.captions for phase in definition.phases} == {("captions",)}
+    assert [row.file for row in definition.references] == ["references/mine.json"]
 
 
 def test_a_hidden_leaderboard_and_references_in_a_folder(tmp_path: Path) -> None:

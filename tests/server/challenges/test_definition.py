@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from datetime import UTC, datetime
 from typing import Any
@@ -240,7 +241,11 @@ class TestImages:
         ),
         (
             tomllib.loads(TOML.replace('pattern = "captions_test2014_*_results.json"', "")),
-            "captions[2].pattern: is required where there are several captions files",
+            "captions[2].pattern: is required where a phase takes several captions files",
+        ),
+        (
+            tomllib.loads(TOML.replace('pattern = "captions_val2014_*_results.json"', "")),
+            "captions[1].pattern: is required where a phase takes several captions files",
         ),
         (
             tomllib.loads(TOML.replace("captions_test2014_", "captions_val2014_")),
@@ -266,6 +271,23 @@ def test_a_key_that_is_required(key: str) -> None:
     data = values()
     del data[key]
     assert problems_of(data)[0] == f"{key}: is required"
+
+
+@pytest.mark.parametrize("pattern", ["", 'pattern = "*.json"'])
+def test_files_of_different_phases_need_no_patterns(pattern: str) -> None:
+    text = re.sub(r'pattern = ".*"', pattern, TOML).replace('name = "test"', 'name = "test"\ncaptions = ["test2014"]')
+    definition = definition_from(tomllib.loads(text))
+    assert [phase.captions for phase in definition.phases] == [("val2014",), ("test2014",)]
+
+
+def test_null_characters() -> None:
+    """PostgreSQL stores none."""
+    data = values(SMALL.replace('"main"', r'"main"' + "\n" + r'title = "a\u0000"'), license="\0", terms="none")
+    with pytest.raises(ChallengeError) as caught:
+        definition_from(data)
+    said = "has a null character, which databases do not store"
+    assert caught.value.problems[:2] == [f"phases[1].title: {said}", f"license: {said}"]
+    assert len(caught.value.problems) == 3  # and that there is no text of terms
 
 
 def test_problems_of_keys_and_between_keys_at_once() -> None:

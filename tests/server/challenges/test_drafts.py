@@ -337,7 +337,8 @@ class TestEditing:
         (commented / "challenge.toml").write_text(COMMENTED.replace("One.", "Loaded."))
         site.load(commented)
         client = olga(site)
-        assert b"has been loaded since" in client.get("/drafts/commented/publish").content
+        for page in ("", "preview", "publish"):
+            assert b"has been loaded since" in client.get(f"/drafts/commented/{page}").content
         assert client.post("/drafts/commented/publish").status_code == 409
         client.post("/drafts/commented/discard", {"sure": "1"})
         client.post("/challenges/commented/edit")
@@ -530,6 +531,20 @@ class TestTheEditor:
         assert again["more_metrics"].value() == "spice:parser=bundled"
         refused = client.post("/drafts/commented/", form_of(page, metrics=[], more_metrics=""))
         assert b"Choose at least one metric." in refused.content
+
+    def test_what_is_not_installed_is_said(self, site: Site, commented: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from captious.metrics.meteor import Meteor
+        from captious.metrics.spice import Spice
+        from captious.metrics.spider import Spider
+
+        for metric in (Meteor, Spice, Spider):
+            monkeypatch.setattr(metric, "missing", classmethod(lambda cls: None))
+        client = olga(site)
+        client.post("/challenges/commented/edit")
+        assert "not installed on this server" not in client.get("/drafts/commented/").content.decode()
+        monkeypatch.setattr(Meteor, "missing", classmethod(lambda cls: "pip install captious[meteor]"))
+        page = client.get("/drafts/commented/").content.decode()
+        assert "meteor: not installed on this server; pip install captious[meteor] installs what is missing." in page
 
     def test_those_that_can_be_ticked_have_no_problem(self, site: Site, commented: Path) -> None:
         from captious.server.challenges.challenge_metrics import metric_problems, ready_metrics

@@ -140,7 +140,7 @@ class TestKnownChallenges:
         assert after[0]["definition_values"]["phases"][1]["board"] == "hidden"
 
 
-_TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=60)
+_TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 _LINES = _TEXTS.filter(lambda text: bool(text.strip()) and len(text.splitlines()) == 1)
 _NAMES = st.text("abc-12", min_size=1, max_size=8)
 _TIMES = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tomllib
 from importlib import resources
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from captious import read_captions, score
+from captious.cli import challenge as command
 from captious.data.file_contents import EXTENSIONS
 from captious.errors import CaptionFileError, OutputError
 from captious.metrics.meteor import Meteor
+from captious.metrics.spice import Spice
 from captious.server.challenges import starter
 from captious.server.challenges.folder import check_folder
 from captious.server.challenges.problems import ChallengeError
@@ -78,6 +82,21 @@ class TestStarter:
         write_starter(tmp_path / "new", REFERENCES)
         assert "meteor" not in check_folder(tmp_path / "new").definition.metrics
         assert 'add "meteor" after: captious resources get meteor' in (tmp_path / "new" / "challenge.toml").read_text()
+
+    @pytest.mark.parametrize(
+        ("options", "names"), [([], "meteor"), (["--like", "coco-captions"], "meteor, spice")], ids=["starter", "ready"]
+    )
+    def test_the_command_says_which_metrics_are_left_out(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], names: str
+    ) -> None:
+        for metric in (Meteor, Spice):
+            monkeypatch.setattr(metric, "missing", classmethod(lambda cls: "pip install 'captious[meteor]'"))
+        run = CliRunner().invoke(command.challenge, ["init", str(tmp_path / "new"), *options])
+        line = f"left out: {names}: run pip install 'captious[meteor]', then add to metrics in challenge.toml"
+        assert [each for each in run.output.splitlines() if each.startswith("left out")] == [line]
+        written = (tmp_path / "new" / "challenge.toml").read_text()
+        assert f"""    # add {names.replace("meteor", '"meteor"').replace("spice", '"spice"')} after: pip""" in written
+        assert tomllib.loads(written)["metrics"] == ["bleu", "rouge-l", "cider-d"]
 
     @pytest.mark.parametrize("extension", [each for each in EXTENSIONS if each in {".json", ".jsonl"}])
     def test_the_references_keep_their_name(self, tmp_path: Path, extension: str) -> None:

@@ -97,6 +97,7 @@ def _scoring_commands(archive: ChallengeArchive) -> list[str]:
         return ["They cannot be computed again from this archive, as no references are public.", ""]
     what = "they can be computed again, to the last bit" if with_captions.exists() else "captions can be scored"
     lines = [f"Where references are public, {what}, in the folder `challenge/`. SUBMISSION is a folder of `captions/`."]
+    lines.append("`--format json` shows all digits, as `scores.csv` does; without it, there is a table with four.")
     if not archive.has_setting_files and (files := archive.setting_files()):
         lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")
     if (n := settings.CAPTIOUS.resamples) != DEFAULT_RESAMPLES:
@@ -105,7 +106,8 @@ def _scoring_commands(archive: ChallengeArchive) -> list[str]:
         )
     for row in public:
         words = ["captious", "score", f"../captions/SUBMISSION/{row.captions}.json", row.file]
-        words += ["--ci", *(word for metric in definition.metrics for word in ("-m", public_label(metric)))]
+        words += ["--ci", "--format", "json"]
+        words += [word for metric in definition.metrics for word in ("-m", public_label(metric))]
         for name, value in definition.settings.items():
             words += [f"--{name.replace('_', '-')}", public_path(value)]
         lines += ["", f"    {shlex.join(words)}"]

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import tomlkit
 from django.db.models import Q, QuerySet
 
 from captious.row_files import csv_row, csv_text
+from captious.server.boards.archive_definition import archive_definition, baselines
 from captious.server.boards.archive_readme import archive_readme
 from captious.server.boards.board_outputs import sets_of
 from captious.server.boards.datacite import datacite_record
 from captious.server.boards.formulas import harmless
 from captious.server.boards.visible_scores import rounded_outputs
-from captious.server.challenges.challenge_metrics import FILE_SETTINGS, public_label, public_path
+from captious.server.challenges.challenge_metrics import FILE_SETTINGS
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.local_times import utc_time
 from captious.server.models import Challenge, Phase, Submission
@@ -161,11 +161,12 @@ class ChallengeArchive:
         if self.is_public:
             yield "datacite.json", iter([self._metadata().encode()])
         challenge = self.challenge
-        yield f"challenge/{FILE_NAME}", iter([self._definition().encode()])
+        yield f"challenge/{FILE_NAME}", iter([archive_definition(self).encode()])
         names = {text.file for text in challenge.definition.texts}
         names |= {row["file"] for row in challenge.downloads}
         names |= {challenge.definition.logo} - {""}
         names |= {row.file for row in challenge.definition.references if challenge.is_public(row.captions)}
+        names |= {*baselines(self)}
         names |= {*self.setting_files()} if self.has_setting_files else set()
         for name in sorted(names):
             if (challenge.folder / name).is_file():
@@ -182,24 +183,6 @@ class ChallengeArchive:
         teams = [] if self.anonymous else agreed
         record = datacite_record(self.challenge, self.title, self.phases, teams, formats)
         return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
-
-    def _definition(self) -> str:
-        """challenge.toml; for others, without those who have accounts on this server and without its folders."""
-        document: Any = tomlkit.parse((self.challenge.folder / FILE_NAME).read_text(encoding="utf-8"))
-        if not self.is_public and not self.anonymous:
-            return tomlkit.dumps(document)
-        document.pop("organizers", None)
-        metrics, values = document["metrics"], document.get("settings", {})
-        _replace(metrics, enumerate([*metrics]), public_label)
-        _replace(values, [*values.items()], public_path)
-        return tomlkit.dumps(document)
-
-
-def _replace(values: Any, cells: Iterable[tuple[Any, Any]], shown: Callable[[str], str]) -> None:
-    """Write values as they are shown, where that differs."""
-    for key, value in cells:
-        if shown(str(value)) != value:
-            values[key] = shown(str(value))
 
 
 def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:

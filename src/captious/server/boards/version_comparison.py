@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from math import inf
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Count, Max, QuerySet
 from django.db.models.fields.json import KeyTransform
 from numpy.typing import NDArray
 
@@ -21,20 +22,37 @@ MOST_RANKED = HOLM_ROWS
 
 
 @dataclass(frozen=True)
-class ComparedVersions:
-    """Two versions of a phase, 0 if there is no earlier one.
+class ScoredVersion:
+    """A version of the scores of a phase.
 
     Attributes:
-        is_shown: the board shows the later one; otherwise it shows the earlier one until all is scored.
+        n: how many submissions have such scores.
+        finished: when the last of them was scored.
+    """
+
+    number: int
+    n: int
+    finished: datetime
+
+
+@dataclass(frozen=True)
+class ComparedVersions:
+    """Two versions of a phase.
+
+    Attributes:
+        before, after: their numbers; 0 if there is none.
+        known: all versions in which something was scored, the latest first.
         submissions: what has scores of either version, the newest first.
-        n_after: how many have those of the later one.
     """
 
     before: int
     after: int
-    is_shown: bool
+    known: list[ScoredVersion]
     submissions: QuerySet[Submission]
-    n_after: int
+
+    def n_scored(self, version: int) -> int:
+        """How many submissions have scores of a version."""
+        return next((row.n for row in self.known if row.number == version), 0)
 
 
 @dataclass(frozen=True)
@@ -63,22 +81,27 @@ class VersionRow:
         return self.rank_before - self.rank_after
 
 
-def compare_versions(phase: Phase) -> ComparedVersions:
-    """The version that is being scored and the one that is shown, or the last two if all is scored."""
-    after = phase.scoring_version
+def compare_versions(phase: Phase, before: int = 0, after: int = 0) -> ComparedVersions:
+    """Two versions of the scores of a phase.
+
+    Args:
+        before, after: their numbers. By default, or if there are no such scores, the last one and the one that the
+            board shows, or the last two.
+    """
     scores = Scores.objects.filter(submission__phase=phase)
-    before = phase.shown_version
-    if before == after:
-        earlier = scores.filter(version__lt=after).order_by("-version").values_list("version", flat=True)
-        before = earlier.first() or 0
+    rows = scores.order_by("-version").values("version")
+    known = [
+        ScoredVersion(row["version"], row["n"], row["last"])
+        for row in rows.annotate(n=Count("pk"), last=Max("finished"))
+    ]
+    numbers = [row.number for row in known]
+    after = after if after in numbers else max(numbers, default=0)
+    earlier = [number for number in numbers if number < after]
+    usual = phase.shown_version if phase.shown_version < after else next(iter(earlier), 0)
+    before = before if before in numbers else usual
     with_scores = scores.filter(version__in=[before, after]).values("submission")
-    return ComparedVersions(
-        before=before,
-        after=after,
-        is_shown=after == phase.shown_version,
-        submissions=Submission.objects.filter(pk__in=with_scores).select_related("team"),
-        n_after=scores.filter(version=after).count(),
-    )
+    submissions = Submission.objects.filter(pk__in=with_scores).select_related("team")
+    return ComparedVersions(before, after, known, submissions)
 
 
 def rows_of(query: Query, versions: ComparedVersions) -> list[VersionRow]:

@@ -12,7 +12,6 @@ import re
 import shutil
 import tempfile
 import tomllib
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -22,12 +21,13 @@ from django.utils.text import slugify
 
 from captious.data import read_references
 from captious.errors import CaptiousError
-from captious.server.challenges.bundle_files import EVALAI, opened_bundle, unpack
-from captious.server.challenges.bundle_words import as_markdown, metric_of, year_first
-from captious.server.challenges.challenge_metrics import directions_of
+from captious.server.challenges.bundle_files import EVALAI, opened_bundle
+from captious.server.challenges.bundle_references import captions_files, reference_data
+from captious.server.challenges.bundle_words import as_line, as_markdown, metric_of, tables, year_first
+from captious.server.challenges.challenge_metrics import directions_of, lacking_metrics
 from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
-from captious.server.challenges.starter import new_folder, slug_line, starter_metrics
+from captious.server.challenges.starter import STARTER_METRICS, new_folder, slug_line
 from captious.server.challenges.tidy_toml import tidy_toml
 
 
@@ -82,10 +82,11 @@ class _Bundle:
         values["summary"] = self._summary()
         texts, terms = self._texts(new)
         values |= {"terms": terms} if terms else {}
+        values |= self._approval()
         values |= self._metrics()
         values["texts"] = texts
-        values["references"] = [{"name": "references", "file": self._references(new, references)}]
         values["phases"] = self._phases()
+        values |= self._references(new, values["phases"], references)
         self._name_the_rest()
         (new / FILE_NAME).write_text(tidy_toml(values), encoding="utf-8")
 
@@ -112,10 +113,18 @@ class _Bundle:
             pages = [(title, self._text(key)) for key, title in keys.items() if self._text(key)]
         else:
             self._used |= {"pages", "html", "terms"}
-            pages = [(_line(row.get("title")) or "Page", row.get("file")) for row in _tables(self._values.get("pages"))]
+            pages = [
+                (as_line(row.get("title")) or "Page", row.get("file")) for row in tables(self._values.get("pages"))
+            ]
             html = self._values.get("html")
             pages += [(str(key).capitalize(), file) for key, file in (html if isinstance(html, dict) else {}).items()]
-            pages += [("Terms", self._text("terms"))] if self._text("terms") else []
+            of_terms = self._text("terms")
+            if of_terms and of_terms in (file for _, file in pages):
+                pages = [("Terms" if file == of_terms else title, file) for title, file in pages]
+            elif of_terms:
+                others = [file for title, file in pages if title.lower() == "terms"]
+                self.left_out += [f"the page Terms: the terms are {of_terms}" for _ in others]
+                pages = [*((title, file) for title, file in pages if title.lower() != "terms"), ("Terms", of_terms)]
         rows: list[dict[str, str]] = []
         terms = ""
         for title, file in pages:
@@ -144,28 +153,33 @@ class _Bundle:
         path = self._path(name)
         return path if path is not None and path.is_file() else None
 
+    def _approval(self) -> dict[str, bool]:
+        """Whether organizers approve teams, as Codabench says it."""
+        self._used.add("registration_auto_approve")
+        return {"team_approval": True} if self._values.get("registration_auto_approve") is False else {}
+
     def _columns(self) -> list[dict[str, Any]]:
         """The columns of the leaderboards: labels and decimal places; the one that ranks comes first."""
         columns: list[dict[str, Any]] = []
         if self._is_evalai:
-            for board in _tables(self._values.get("leaderboard")):
+            for board in tables(self._values.get("leaderboard")):
                 schema = board.get("schema")
                 schema = schema if isinstance(schema, dict) else {}
                 labels, first = schema.get("labels"), schema.get("default_order_by")
                 labels = [str(label) for label in labels] if isinstance(labels, list) else []
                 columns += [{"labels": [label]} for label in sorted(labels, key=lambda label: label != first)]
-        for board in _tables(self._values.get("leaderboards")):
+        for board in tables(self._values.get("leaderboards")):
             columns += [
                 {
                     "labels": [*dict.fromkeys(str(row[name]) for name in ("key", "title") if row.get(name))],
                     "precision": row.get("precision"),
                 }
-                for row in _tables(board.get("columns"))
+                for row in tables(board.get("columns"))
                 if not row.get("computation") and not row.get("hidden")
             ]
         old = self._values.get("leaderboard")
         if not self._is_evalai and isinstance(old, dict) and isinstance(old.get("columns"), dict):
-            rows = sorted(_tables(old["columns"]), key=lambda row: str(row.get("rank", "")))
+            rows = sorted(tables(old["columns"]), key=lambda row: str(row.get("rank", "")))
             columns += [{"labels": [str(row.get("label", ""))], "precision": row.get("numeric_format")} for row in rows]
         return columns
 
@@ -180,7 +194,8 @@ class _Bundle:
                 label = " / ".join(labels)
                 self.left_out.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
         if not names:
-            names = starter_metrics()
+            lacking = [name for names in lacking_metrics(STARTER_METRICS).values() for name in names]
+            names = [name for name in STARTER_METRICS if name not in lacking]
             self.left_out.append(
                 f"the scoring program: no column is a metric of captious, so it has {', '.join(names)}"
             )
@@ -190,29 +205,35 @@ class _Bundle:
 
     def _digits(self) -> int:
         """The decimal places of the first column or split that has some."""
-        return next((min(max(digits, 1), 8) for digits in self._precisions()), 4)
+        return next((digits for digits in self._precisions() if digits in _DIGITS), 4)
 
     def _precisions(self) -> Iterator[int]:
         texts = [str(column.get("precision") or "") for column in self._columns()]
         yield from (int(text) for text in texts if text.isdigit())
-        splits = _tables(self._values.get("challenge_phase_splits"))
+        splits = tables(self._values.get("challenge_phase_splits"))
         given = (split.get("leaderboard_decimal_precision") for split in splits)
         yield from (digits for digits in given if isinstance(digits, int))
 
+    def _phase_rows(self) -> list[dict[str, Any]]:
+        return tables(self._values.get("challenge_phases" if self._is_evalai else "phases"))
+
     def _phases(self) -> list[dict[str, Any]]:
         self._used |= {"start_date", "end_date", "challenge_phase_splits"}
-        rows = _tables(self._values.get("challenge_phases" if self._is_evalai else "phases"))
+        rows = self._phase_rows()
         if not rows:
             self.left_out.append("phases: there are none, so the challenge has one that is always open")
         phases: list[dict[str, Any]] = []
         for number, row in enumerate(rows, 1):
-            title = _line(row.get("name") or row.get("label")) or f"Phase {number}"
+            title = as_line(row.get("name") or row.get("label")) or f"Phase {number}"
             name = slugify(str(row.get("codename") or title)).replace("_", "-")[:70] or f"phase-{number}"
             phase: dict[str, Any] = {"name": _unused(name, [phase["name"] for phase in phases], "-"), "title": title}
             phase |= self._dates(title, row)
             for key, ours in _LIMITS.items():
-                if isinstance(row.get(key), int) and row[key] > 0:
-                    phase[ours] = min(row[key], 1_000_000)
+                limit = row.get(key)
+                if isinstance(limit, int) and 0 < limit <= _MOST:
+                    phase[ours] = limit
+                elif limit not in (None, 0, ""):
+                    self.left_out.append(f"of the phase {title}: {key} {limit!r:.40}, so it has no such limit")
             phase["digits"] = self._digits()
             hidden = row.get("leaderboard_public") is False or row.get("leaderboard_management_mode") == "hide_results"
             if hidden or self._is_hidden(row):
@@ -240,9 +261,9 @@ class _Bundle:
                 phase.setdefault("closes", end)
 
     def _is_hidden(self, phase: Mapping[str, Any]) -> bool:
-        if any(board.get("hidden") is True for board in _tables(self._values.get("leaderboards"))):
+        if any(board.get("hidden") is True for board in tables(self._values.get("leaderboards"))):
             return True
-        splits = _tables(self._values.get("challenge_phase_splits"))
+        splits = tables(self._values.get("challenge_phase_splits"))
         shown = [split.get("visibility", 3) for split in splits if split.get("challenge_phase_id") == phase.get("id")]
         return self._is_evalai and bool(shown) and 3 not in shown
 
@@ -263,11 +284,40 @@ class _Bundle:
             del dates["closes"]
         return dates
 
-    def _references(self, new: Path, given: Path | None) -> str:
-        """Copy the references; returns where they are, or are to be put."""
+    def _references(self, new: Path, phases: list[dict[str, Any]], given: Path | None) -> dict[str, Any]:
+        """Copy the references, and let phases with others of their own take captions files of their own.
+
+        Returns:
+            The captions files, if there are several, and the reference sets.
+        """
         (new / "references").mkdir()
-        candidates = [given] if given is not None else self._data_files()
-        for file in candidates:
+        self._used.add("tasks")
+        data: list[str | None] = [None] * len(phases)
+        if given is None:
+            data, left_out = reference_data(self._values, self._phase_rows() or [{}])
+            self.left_out += left_out
+        users = {name: [phase for phase, of in zip(phases, data, strict=True) if of == name] for name in data}
+        rows: list[dict[str, str]] = []
+        for name, of_data in users.items():
+            file = self._copied(new, given, name, of_data[0] if len(users) > 1 else None)
+            rows.append({"name": "references", "captions": of_data[0]["name"], "file": file})
+            for phase in of_data:
+                phase["captions"] = [of_data[0]["name"]]
+        if len(rows) > 1:
+            return {"captions": [{"name": row["captions"]} for row in rows], "references": rows}
+        for row in [*phases, *rows]:
+            del row["captions"]
+        return {"references": rows}
+
+    def _copied(self, new: Path, given: Path | None, data: str | None, phase: dict[str, Any] | None) -> str:
+        """Copy references; returns where they are, or are to be put.
+
+        Args:
+            given: their file, if it is not in the bundle.
+            data: the file or folder of the bundle.
+            phase: the one that they are for; None if they are for all.
+        """
+        for file in captions_files(self._path(data), self._scratch) if given is None else [given]:
             try:
                 read_references(file)
             except CaptiousError as error:
@@ -275,53 +325,38 @@ class _Bundle:
                     raise
                 self.left_out.append(f"{file.name}: cannot be read as references: {error.message}")
                 continue
-            name = f"references/{slugify(file.name.partition('.')[0]) or 'references'}{''.join(file.suffixes[-2:])}"
+            names = [path.name.partition(".")[0] for path in (new / "references").iterdir()]
+            stem = _unused(slugify(file.name.partition(".")[0]) or "references", names, "-")
+            name = f"references/{stem}{''.join(file.suffixes[-2:])}"
             shutil.copyfile(file, new / name)
             return name
-        self.left_out.append("references: add them as references/references.json")
-        return "references/references.json"
-
-    def _data_files(self) -> list[Path]:
-        """The files with reference data, of archives those that may be captions."""
-        self._used |= {"tasks"}
-        rows = [*_tables(self._values.get("tasks")), *_tables(self._values.get("phases"))]
-        rows += _tables(self._values.get("challenge_phases"))
-        names = dict.fromkeys(row.get("reference_data") or row.get("test_annotation_file") for row in rows)
-        files = [file for name in names if (file := self._path(name)) is not None]
-        if len(files) > 1:
-            others = ", ".join(file.name for file in files[1:])
-            self.left_out.append(f"reference data of other phases: {others}; {files[0].name} now judges all of them")
-        paths: list[Path] = []
-        for file in files[:1]:
-            if file.is_file() and zipfile.is_zipfile(file):
-                unpack(file, self._scratch / "data")
-                file = self._scratch / "data"
-            if file.is_dir():
-                paths += sorted(path for path in file.rglob("*") if path.suffix in _TABLES and path.is_file())
-            else:
-                paths.append(file)
-        return paths
+        of_phase, stem = ("", "references") if phase is None else (f" of the phase {phase['title']}", phase["name"])
+        self.left_out.append(f"references{of_phase}: add them as references/{stem}.json")
+        return f"references/{stem}.json"
 
     def _name_the_rest(self) -> None:
+        wrong = dict.fromkeys(digits for digits in self._precisions() if digits not in _DIGITS)
+        self.left_out += [f"the precision {digits}: digits is {self._digits()}" for digits in wrong]
         if self._digits() < _LEAST_DIGITS:
             self.left_out.append(
                 f"the scale of scores: digits is {self._digits()}, as the bundle says, but scores are not in percent"
             )
-        for board in _tables(self._values.get("leaderboards")):
+        for board in tables(self._values.get("leaderboards")):
             if rule := board.get("submission_rule"):
                 self.left_out.append(f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses")
-        for task in _tables(self._values.get("tasks")):
+        for task in tables(self._values.get("tasks")):
             programs = sorted(str(key) for key in task if key not in {"index", "name", "description", "reference_data"})
             if programs:
-                self.left_out.append(f"of the task {_line(task.get('name'))}: {', '.join(programs)}")
+                self.left_out.append(f"of the task {as_line(task.get('name'))}: {', '.join(programs)}")
         rest = sorted(str(key) for key, value in self._values.items() if key not in self._used and value)
         if rest:
             self.left_out.append(f"of the bundle: {', '.join(rest)}")
 
 
+#: The largest limit of submissions, and the decimal places that scores may have.
+_MOST, _DIGITS = 1_000_000, range(1, 9)
 #: Fewer decimal places are those of percentages.
 _LEAST_DIGITS = 3
-_TABLES = {".json", ".jsonl", ".csv", ".tsv"}
 #: Limits of submissions -> ours. Both count what is scored.
 _LIMITS = {
     "max_submissions_per_day": "scored_per_day",
@@ -333,16 +368,6 @@ _PHASE_KEYS = {
     *("leaderboard_public", "is_public", "is_restricted_to_select_one_submission", "leaderboard_management_mode"),
     *("reference_data", "test_annotation_file"),
 }
-
-
-def _tables(value: Any) -> list[dict[str, Any]]:
-    """The mappings of a list, or of a mapping of them, as CodaLab has it."""
-    rows = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [row for row in rows if isinstance(row, dict)]
-
-
-def _line(value: Any) -> str:
-    return " ".join(str(value or "").split())[:200]
 
 
 def _unused(name: str, names: Sequence[str], between: str = " ") -> str:

@@ -1,9 +1,10 @@
-"""What bundles write in words of their own: names of metrics, dates, and pages in HTML."""
+"""What bundles write in words of their own: lists, names of metrics, dates, and pages in HTML."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from captious.errors import CaptiousError
 from captious.server.challenges.challenge_metrics import directions_of
@@ -13,6 +14,17 @@ _ALIASES = {"cider": "cider-d", "rouge": "rouge-l", "rougel": "rouge-l"}
 _BLEU = re.compile(r"b(?:leu)?[-@]?([1-4])")
 #: As in Codabench's examples: the month first, unless it can only be the day.
 _MONTH_FIRST = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](\d{4})(.*)", re.DOTALL)
+
+
+def tables(value: Any) -> list[dict[str, Any]]:
+    """The mappings of a list, or of a mapping of them, as CodaLab has it."""
+    rows = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def as_line(value: Any) -> str:
+    """A value as one line of text, of up to 200 characters."""
+    return " ".join(str(value or "").split())[:200]
 
 
 def metric_of(label: str) -> str:

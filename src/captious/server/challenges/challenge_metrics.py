@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path, PurePath
 from typing import Any
@@ -82,6 +82,15 @@ def ready_metrics() -> list[str]:
         except CaptiousError:  # it needs a parameter
             continue
     return ready
+
+
+def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
+    """Those of these metrics that lack something on this machine, by the command that installs it."""
+    lacking: dict[str, list[str]] = {}
+    for name in names:
+        if command := catalogue.get(name).missing():
+            lacking.setdefault(command, []).append(name)
+    return lacking
 
 
 def _class_of(request: Request) -> type[BaseMetric] | None:

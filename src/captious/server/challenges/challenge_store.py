@@ -18,16 +18,15 @@ from pathlib import Path
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.text import slugify
 
 from captious.errors import ParameterError
 from captious.server.boards.standings import board_changed
 from captious.server.challenges.changes import Changes, baseline_filename, changes_of
 from captious.server.challenges.folder import CheckedChallenge, check_folder
-from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError
+from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import new_folder
-from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission, User, key_of
+from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission, User
 from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
 from captious.server.scoring import versions
@@ -164,27 +163,10 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
     challenge = Challenge.objects.select_for_update().filter(slug=checked.slug).first()
     if challenge is None:
         challenge = Challenge(slug=checked.slug)
-    challenge.title, challenge.summary, challenge.access = definition.title, definition.summary, definition.access
-    challenge.definition_values = definition.model_dump(mode="json")
+    for name, value in shown_values(checked).items():
+        setattr(challenge, name, value)
     challenge.__dict__.pop("definition", None)
-    challenge.texts = [
-        {"title": text.title, "slug": slugify(text.title) or f"text-{i}", "html": as_html(checked.texts[text.file])}
-        for i, text in enumerate(definition.texts, start=1)
-    ]
-    challenge.downloads = [
-        {
-            **row.model_dump(),
-            "size": (checked.folder / row.file).stat().st_size,
-            "sha256": checked.checksums[Path(row.file).as_posix()],
-        }
-        for row in definition.downloads
-    ]
-    terms = next((checked.texts[text.file] for text in definition.texts if text.title == definition.terms), "")
-    challenge.terms_version = hashlib.sha256(terms.encode()).hexdigest()[:16] if definition.terms else ""
     challenge.version = version
-    challenge.counts = {
-        key_of(challenge, row): len(checked.references[row.captions, row.name]) for row in definition.references
-    }
     challenge.save()
     challenge.organizers.set(User.objects.filter(username__in=definition.organizers))
     for position, phase in enumerate(definition.phases):
@@ -194,7 +176,7 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
         Phase.objects.update_or_create(challenge=challenge, name=phase.name, defaults=values)
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
-    checksums = {key_of(challenge, row): _checksum(checked, row.file, row.captions) for row in definition.references}
+    checksums = {definition.key(row): _checksum(checked, row.file, row.captions) for row in definition.references}
     n_rescored = 0
     for phase in Phase.objects.select_for_update().filter(challenge=challenge):
         phase.challenge = challenge

@@ -127,20 +127,23 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
 def _captions_problems(data: Mapping[str, Any]) -> Iterator[str]:
     judged, are_all_judged = _column(data, "references", "captions")
     used, are_all_used = _column(data, "phases", "captions")
-    captions = tables(data, "captions")
-    positions: dict[str, int] = {}
-    for position, table in captions:
+    phases = [{*_texts(table.get("captions"))} for _, table in tables(data, "phases")]
+    patterns: dict[str, tuple[int, object]] = {}
+    for position, table in tables(data, "captions"):
         name, pattern, place = table.get("name"), table.get("pattern", "*"), at(("captions", position))
-        if isinstance(name, str) and are_all_judged and name not in judged:
+        if not isinstance(name, str):
+            continue
+        if are_all_judged and name not in judged:
             yield f"{place}: no reference set judges {name!r}"
-        if isinstance(name, str) and are_all_used and name not in used:
+        if are_all_used and name not in used:
             yield f"{place}: no phase takes {name!r}"
-        if len(captions) > 1 and pattern == "*":
-            yield f"{place}.pattern: is required where there are several captions files"
-        elif len(captions) > 1 and isinstance(pattern, str):
-            first = positions.setdefault(pattern, position)
-            if first != position:
-                yield f"{place}.pattern: is also the pattern of {at(('captions', first))}"
+        beside = {other for names in phases if name in names for other in names} - {name}
+        same = [first for other, (first, of_other) in patterns.items() if other in beside and of_other == pattern]
+        if beside and pattern == "*":
+            yield f"{place}.pattern: is required where a phase takes several captions files"
+        elif same:
+            yield f"{place}.pattern: is also the pattern of {at(('captions', same[0]))}"
+        patterns.setdefault(name, (position, pattern))
 
 
 def _output_problems(data: Mapping[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ Errors of checks are sentences about a key.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias
@@ -31,7 +31,7 @@ from captious.metrics.contract.settings import REFERENCES_AS
 from captious.report.image_urls import fields_problem
 from captious.server.challenges.challenge_metrics import SETTINGS, directions_of
 from captious.server.challenges.consistency import CAPTIONS, cross_problems, with_defaults
-from captious.server.challenges.problems import ChallengeError, CrossError, sentences, unknown_key
+from captious.server.challenges.problems import ChallengeError, CrossError, at, sentences, unknown_key
 
 _MOMENT = "must be a date and time such as 2026-12-31T23:59:59Z"
 
@@ -289,6 +289,10 @@ class ChallengeDefinition(_Table):
         """The phase of a name. KeyError if there is none."""
         return {phase.name: phase for phase in self.phases}[name]
 
+    def key(self, references: ReferencesDefinition) -> str:
+        """How scores and addresses name a reference set: "c5", or "val2014/c5" if there are several captions files."""
+        return f"{references.captions}/{references.name}" if len(self.captions) > 1 else references.name
+
     def label(self, captions: str, references: str) -> str:
         """A short label of a reference set: its name, with that of its captions file if there are several."""
         return f"{captions} · {references}" if len(self.captions) > 1 else references
@@ -322,8 +326,21 @@ def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> Ch
     Raises:
         ChallengeError: every problem.
     """
+    problems = [f"{place}: has a null character, which databases do not store" for place in _with_nulls(data)]
     try:
-        return ChallengeDefinition.model_validate(data)
+        definition = ChallengeDefinition.model_validate(data)
+        if not problems:
+            return definition
     except ValidationError as error:
         # Keys that are wrong keep pydantic from getting to the problems between keys.
-        raise ChallengeError([*sentences(error, _KEYS), *cross_problems(with_defaults(data))], name) from None
+        problems += [*sentences(error, _KEYS), *cross_problems(with_defaults(data))]
+    raise ChallengeError(problems, name)
+
+
+def _with_nulls(value: Any, place: tuple[int | str, ...] = ()) -> Iterator[str]:
+    """Where a text has a null character, which TOML can write as ``\\u0000``."""
+    if isinstance(value, str) and "\0" in value:
+        yield at(place)
+    rows = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for key, row in rows:
+        yield from _with_nulls(row, (*place, key))

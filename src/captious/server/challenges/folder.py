@@ -184,8 +184,8 @@ class _Check:
                 return path
         except FileNotFoundError:
             problem = f"there is no file {name}"
-        except ValueError:  # Python's words differ between its versions
-            problem = f"{name!r} cannot be read: embedded null byte"
+        except ValueError:  # a null character, which is a problem of the definition
+            return None
         except (OSError, RuntimeError) as error:
             problem = f"{name!r} cannot be read: {_reason(error)}"
         self.problems.append(f"{place}: {problem}")

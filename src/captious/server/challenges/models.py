@@ -24,6 +24,8 @@ class Draft(models.Model):
     problems = models.JSONField(default=list)
     warnings = models.JSONField(default=list)
     summary = models.JSONField(default=list)
+    #: What its preview shows, see challenges/shown_values.py; empty while there are problems.
+    shown = models.JSONField(default=dict)
     #: Whether publishing it would change something.
     is_changed = models.BooleanField(default=True)
     created = models.DateTimeField(auto_now_add=True)

@@ -14,12 +14,14 @@ from typing import Any
 
 from captious.errors import CaptionFileError, ParameterError
 from captious.server.challenges.folder import FILE_NAME
-from captious.server.challenges.starter import fill_in, new_folder, slug_line, starter_metrics, toml
+from captious.server.challenges.starter import STARTER_METRICS, fill_in, metrics_line, new_folder, slug_line
 from captious.server.challenges.starter_words import STARTER
 
 _FOLDER = Path(__file__).parents[1] / "ready"
 #: The ready challenges, by name.
 READY = tuple(sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir()))
+#: Their metrics.
+READY_METRICS = (*STARTER_METRICS, "spice")
 
 _NOCAPS = {"val": "nocaps_val_4500_captions", "test": "nocaps_test_10600_captions"}
 _DOMAINS = ("in-domain", "near-domain", "out-domain")
@@ -41,7 +43,7 @@ def write_ready(folder: Path, name: str, references: Sequence[Path] = ()) -> tup
     """
     values = {
         "slug": slug_line(folder.resolve().name),
-        "metrics": toml(starter_metrics("spice")),
+        "metrics": metrics_line(READY_METRICS),
         "references": _nocaps_sets(),
     }
     with new_folder(folder) as new:

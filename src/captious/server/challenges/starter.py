@@ -21,10 +21,12 @@ import numpy as np
 from captious.atomic_write import advice
 from captious.data import References, read_references
 from captious.errors import OutputError
-from captious.metrics.contract import catalogue
+from captious.server.challenges.challenge_metrics import lacking_metrics
 from captious.server.challenges.folder import FILE_NAME, SLUG
 from captious.server.challenges.starter_words import STARTER
 
+#: The metrics that a new challenge starts with.
+STARTER_METRICS = ("bleu", "meteor", "rouge-l", "cider-d")
 #: The demonstration, except for its organizers and metrics. Its images are among the static files of the site.
 DEMO = Path(__file__).parents[1] / "demo"
 
@@ -46,12 +48,10 @@ def write_starter(folder: Path, references: Path | None = None) -> list[str]:
     table = read_references(references) if references is not None else None
     name = _as_text(folder.resolve().name)
     file = f"references/{_as_text(references.name)}" if references is not None else "references/c5.json"
-    metrics = starter_metrics()
     values = {
         "title": toml(_title(name)),
         "slug": slug_line(name),
-        "metrics": toml(metrics),
-        "meteor": "" if "meteor" in metrics else '    # add "meteor" after: captious resources get meteor',
+        "metrics": metrics_line(STARTER_METRICS),
         "name": toml(_set_name(table)),
         "file": toml(file),
         "reminder": "" if table is not None else "  # put the references there",
@@ -80,7 +80,7 @@ def write_demo(folder: Path, organizers: Sequence[str] = ()) -> None:
             target = new / source.relative_to(DEMO)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(source, target)
-        fill_in(new / FILE_NAME, {"organizers": toml([*organizers]), "metrics": toml(starter_metrics())})
+        fill_in(new / FILE_NAME, {"organizers": toml([*organizers]), "metrics": metrics_line(STARTER_METRICS)})
 
 
 @contextmanager
@@ -134,10 +134,14 @@ def fill_in(file: Path, values: dict[str, str]) -> None:
     file.write_text(template.substitute(values), encoding="utf-8")
 
 
-def starter_metrics(*others: str) -> list[str]:
-    """The metrics that a new challenge starts with, and others: METEOR only if its tables are here."""
-    names = ("bleu", "meteor", "rouge-l", "cider-d", *others)
-    return [name for name in names if catalogue.get(name).missing() is None]
+def metrics_line(names: Sequence[str]) -> str:
+    """A list of metrics as TOML; those that lack something here are in a comment, with the command that installs it."""
+    lacking = lacking_metrics(names)
+    left_out = [name for command in lacking for name in lacking[command]]
+    line = toml([name for name in names if name not in left_out])
+    if not lacking:
+        return line
+    return f"{line}    # add {', '.join(map(toml, left_out))} after: {' && '.join(lacking)}"
 
 
 def toml(value: object) -> str:

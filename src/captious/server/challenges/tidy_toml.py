@@ -19,6 +19,11 @@ _WIDEST = 100
 
 def tidy_toml(values: Mapping[str, Any]) -> str:
     """A challenge.toml with these values, which ``tomllib`` reads from it again."""
+    return f"{_HEAD}\n{tidy_tables(values)}"
+
+
+def tidy_tables(values: Mapping[str, Any]) -> str:
+    """These values as they are written in a challenge.toml."""
     tables = {name: row for name, row in values.items() if isinstance(row, Mapping)}
     lists = {name: rows for name, rows in values.items() if _is_list_of_tables(rows)}
     groups: list[list[str]] = [[]]
@@ -35,7 +40,7 @@ def tidy_toml(values: Mapping[str, Any]) -> str:
         for name in _in_order(lists, _ORDER)
         for row in lists[name]
     ]
-    return "\n".join([_HEAD, *("\n".join([*lines, ""]) for lines in groups if lines)])
+    return "\n".join("\n".join([*lines, ""]) for lines in groups if lines)
 
 
 def is_tidy(text: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -15,7 +17,7 @@ from captious.server.models import TermsAcceptance
 from captious.server.pages.challenges import challenge_page
 from captious.server.pages.forms import open_phases
 from captious.server.pages.middleware import POLICY
-from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.access import challenge_for, draft_for, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
@@ -28,8 +30,25 @@ from captious.server.submissions.captions_template import needed_captions
 def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """A file that the organizers publish. No other file of a challenge is served."""
     challenge = challenge_for(request.user, slug)
-    row = next((row for row in challenge.downloads if row["file"] == name), None)
-    path = challenge.folder / name
+    return _file_of(challenge.folder, challenge.downloads, name)
+
+
+@login_required
+@require_safe
+def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Such a file of a draft that has no problems."""
+    draft = draft_for(request.user, slug)
+    return _file_of(draft.folder, draft.shown.get("downloads", ()), name)
+
+
+def _file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> FileResponse:
+    """A file of a challenge folder, if it is among those to download.
+
+    Raises:
+        Http404: it is not.
+    """
+    row = next((row for row in downloads if row["file"] == name), None)
+    path = folder / name
     if row is None or not path.is_file():
         raise Http404
     response = FileResponse(path.open("rb"), as_attachment=True, filename=Path(name).name)
@@ -59,17 +78,34 @@ def template(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def logo(request: HttpRequest, slug: str) -> HttpResponse:
-    """The logo. A drawing that is opened by itself can neither run scripts nor act as the site."""
+    """The logo."""
     challenge = challenge_for(request.user, slug)
-    name = challenge.definition.logo
-    path = challenge.folder / name
+    response = _logo_of(challenge.folder, challenge.definition.logo)
+    if request.GET.get("v") == str(challenge.version):
+        response["Cache-Control"] = "private, max-age=86400"
+    return response
+
+
+@login_required
+@require_safe
+def draft_logo(request: HttpRequest, slug: str) -> HttpResponse:
+    """The logo of a draft that has no problems."""
+    draft = draft_for(request.user, slug)
+    return _logo_of(draft.folder, draft.shown.get("definition_values", {}).get("logo", ""))
+
+
+def _logo_of(folder: Path, name: str) -> HttpResponse:
+    """The logo in a challenge folder. A drawing that is opened by itself can neither run scripts nor act as the site.
+
+    Raises:
+        Http404: there is none.
+    """
+    path = folder / name
     kind = LOGO_TYPES.get(path.suffix.lower())
     if not name or kind is None or not path.is_file():
         raise Http404
     response = HttpResponse(path.read_bytes(), kind)
     response["Content-Security-Policy"] = f"{POLICY}; sandbox"
-    if request.GET.get("v") == str(challenge.version):
-        response["Cache-Control"] = "private, max-age=86400"
     return response
 
 

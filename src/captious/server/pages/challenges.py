@@ -18,7 +18,6 @@ from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
 from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
-from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.challenge_card import cards
 from captious.server.boards.formulas import harmless
 from captious.server.boards.leaderboard_query import Query, phase_from, query_from, standing_of
@@ -27,7 +26,7 @@ from captious.server.boards.submission_comparison import ComparedOutput, compare
 from captious.server.models import Challenge, Phase, Submission
 from captious.server.pages.error_pages import ExplainedError, OldScoresError
 from captious.server.pages.forms import open_phases
-from captious.server.pages.news import news_of
+from captious.server.pages.overview import overview_of
 from captious.server.people.access import (
     challenge_for,
     drafts_for,
@@ -38,9 +37,7 @@ from captious.server.people.access import (
     visible_challenges,
     why_hidden,
 )
-from captious.server.people.admission import bans_of, is_banned
-from captious.server.people.teams import teams_of
-from captious.server.submissions.quotas import Quota, quota
+from captious.server.people.admission import is_banned
 
 _IMAGES_PER_PAGE = 20
 _MOST_SYSTEMS = 6
@@ -95,51 +92,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """The organizers' texts, phases, and metrics."""
     challenge = challenge_for(request.user, slug)
-    signatures = _signatures(challenge)
-    return challenge_page(
-        request,
-        challenge,
-        "challenge",
-        "overview",
-        texts=challenge.texts,
-        definition=challenge.definition,
-        news=news_of(challenge),
-        phases=challenge.phase_list,
-        signatures=signatures,
-        is_scored=any(signatures.values()),
-        quotas=_quotas(request.user, challenge),
-        bans=bans_of(challenge, teams_of(request.user), request.user) if request.user.is_authenticated else {},
-        sets=[
-            {"label": challenge.definition.label(row.captions, row.name), "count": challenge.counts.get(key, 0)}
-            for key, row in dict(
-                pair for phase in challenge.phase_list for pair in phase.reference_sets.items()
-            ).items()
-        ],
-    )
-
-
-def _quotas(user: Any, challenge: Challenge) -> list[Quota]:
-    """What is used up by the team that the form of a submission has first, of open phases that have quotas."""
-    if not user.is_authenticated:
-        return []
-    team, now = teams_of(user)[0], timezone.now()
-    quotas = [quota(phase, team, user, now) for phase in open_phases(challenge, now)]
-    return [row for row in quotas if row.phase.scored_per_day or row.phase.scored_in_total]
-
-
-def _signatures(challenge: Challenge) -> dict[str, list[str]]:
-    """The signatures of each output on the boards of the phases, known once something was scored: one for each way in
-    which a reference set is scored.
-    """
-    signatures: dict[str, list[str]] = {}
-    for phase in challenge.phase_list:
-        latest = Submission.objects.scored().filter(phase=phase).order_by("-shown_scores__finished").first()
-        sets = [] if latest is None or latest.shown_scores is None else [*latest.shown_scores.outputs.values()]
-        for name in BoardOutputs.of_board(phase).names:
-            known = signatures.setdefault(name, [])
-            of_phase = dict.fromkeys(outputs[name]["signature"] for outputs in sets if name in outputs)
-            known += [signature for signature in of_phase if signature not in known]
-    return signatures
+    return challenge_page(request, challenge, "challenge", "overview", **overview_of(challenge, request.user))
 
 
 def challenge_page(

@@ -11,7 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
-from captious.server.challenges.challenge_metrics import directions_of, ready_metrics
+from captious.server.challenges.challenge_metrics import directions_of, lacking_metrics, ready_metrics
 from captious.server.models import Challenge, Draft
 from captious.server.pages.draft_fields import LinesField, MomentField, NameField, WordsField, choices_with
 from captious.server.pages.draft_problems import is_marked
@@ -136,6 +136,10 @@ class DraftForm(forms.Form):
         chosen = [text for text in self.requested if text in ready]
         super().__init__(data, initial={**initial, "metrics": chosen, "more_metrics": more})
         self._choices("metrics").choices = [(name, name) for name in ready]
+        self.fields["metrics"].help_text = " ".join(
+            f"{', '.join(names)}: not installed on this server; {command} installs what is missing."
+            for command, names in lacking_metrics(_USUAL).items()
+        )
         lines = "" if data is None else str(data.get("more_metrics", ""))
         outputs = _outputs_of([*self.requested, *ready, *map(str.strip, lines.splitlines())])
         ranks = str(initial["rank_by"])

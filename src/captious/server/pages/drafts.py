@@ -35,16 +35,17 @@ from captious.server.challenges.draft_folder import (
     put_file,
     reference_file,
     state_of,
-    text_of,
     write_values,
 )
 from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError, one_line
+from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import write_starter
-from captious.server.models import Challenge, Draft, Phase
+from captious.server.models import Challenge, Draft
 from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, PutFileForm, ReferencesFileForm
 from captious.server.pages.draft_parts import PARTS, formsets, rows_of_all
 from captious.server.pages.draft_problems import FormProblem, form_errors, form_problems
+from captious.server.pages.overview import preview_of
 from captious.server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
@@ -124,6 +125,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit a draft. What is saved may have problems, which the page lists."""
     draft = draft_for(request.user, slug)
     data = request.POST if request.method == "POST" else None
+    action = request.POST.get("action")
     if data is not None:
         limit(request, "change")
     form = DraftForm(data, initial=_initial(draft))
@@ -137,11 +139,11 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
                     draft.title = form.cleaned_data["title"]
                     _check(draft)
                     record("edit draft", slug, request=request, challenge=_challenge(draft))
-                    why_not = draft.why_not_published if request.POST.get("action") == "publish" else ""
-                    if request.POST.get("action") == "publish" and not why_not:
+                    why_not = draft.why_not_published if action == "publish" else ""
+                    if action == "publish" and not why_not:
                         return redirect("captious:draft_publish", slug)
                     messages.success(request, f"Saved. {why_not}".strip())
-                    return redirect(draft.url)
+                    return redirect("captious:draft_preview" if action == "preview" else "captious:draft", slug)
             form.add_error(
                 None, "Somebody else has saved this draft meanwhile. Open it again, and repeat your changes."
             )
@@ -204,13 +206,9 @@ def markdown(request: HttpRequest, slug: str) -> HttpResponse:
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview as it will be."""
     draft = draft_for(request.user, slug)
-    values = effective(draft.folder)
-    texts = [{"title": row.get("title", ""), "html": as_html(text_of(draft.folder, row))} for row in values["texts"]]
-    names = ("name", "title", "opens", "closes")
-    phases = [Phase(**{name: row.get(name) for name in names}) for row in values["phases"]]
-    context = {"draft": draft, "values": values, "texts": texts, "phases": [] if draft.problems else phases}
-    context["problems"] = _problems(draft)
-    return render(request, "captious/draft_preview.html", context)
+    published = _challenge(draft)
+    context = {**preview_of(draft, published), "draft": draft, "problems": _problems(draft)}
+    return render(request, "captious/draft_preview.html", context | {"outdated": _is_outdated(draft, published)})
 
 
 @login_required
@@ -223,7 +221,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
     with _locked(slug):
         changes = _check(draft)
         challenge = _challenge(draft)
-        outdated = draft.version != (0 if challenge is None else challenge.version)
+        outdated = _is_outdated(draft, challenge)
         ready = changes is not None and not outdated
         if request.method == "POST" and ready:
 
@@ -243,9 +241,11 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
             listed = "" if challenge is not None else " It is on the list of challenges."
             messages.success(request, _published(f"Published.{listed}{again}", loaded.challenge))
             return redirect(loaded.challenge.url)
-    context = {"draft": draft, "changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
-    context["problems"] = _problems(draft)
-    return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
+    context = {"changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
+    about = {"draft": draft, "problems": _problems(draft)}
+    return render(
+        request, "captious/draft_publish.html", {**context, **about}, status=409 if request.method == "POST" else 200
+    )
 
 
 def _published(message: str, challenge: Challenge) -> str:
@@ -292,6 +292,7 @@ def _editor(
         for name, (one, _, _) in PARTS.items()
     ]
     context = {"draft": draft, "form": form, "parts": parts, "errors": errors, "problems": problems, "uploads": uploads}
+    context["outdated"] = _is_outdated(draft, _challenge(draft))
     return render(request, "captious/draft.html", context, status=422 if errors else 200)
 
 
@@ -315,7 +316,7 @@ def _initial(draft: Draft) -> dict[str, Any]:
 def _check(draft: Draft) -> Changes | None:
     """Check the folder of a draft and save what was found; what publishing would change, None if there are problems."""
     challenge = _challenge(draft)
-    draft.problems, draft.warnings, draft.summary = [], [], []
+    draft.problems, draft.warnings, draft.summary, draft.shown = [], [], [], {}
     changes = None
     draft.problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
     if challenge is not None:
@@ -324,6 +325,7 @@ def _check(draft: Draft) -> Changes | None:
         try:
             checked, changes = check_for_server(draft.folder)
             draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
+            draft.shown = shown_values(checked)
         except ChallengeError as error:
             draft.problems = error.problems
     draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
@@ -334,6 +336,11 @@ def _check(draft: Draft) -> Changes | None:
 def _challenge(draft: Draft) -> Challenge | None:
     challenge: Challenge | None = Challenge.objects.filter(slug=draft.slug).first()
     return challenge
+
+
+def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
+    """Whether the challenge was loaded since the draft was begun."""
+    return bool(draft.version != (0 if challenge is None else challenge.version))
 
 
 def _put_references(folder: Path, name: str, captions: str, filename: str, upload: Any) -> None:

@@ -13,6 +13,7 @@ from captious.server.boards.leaderboard_query import query_from
 from captious.server.boards.version_comparison import MOST_RANKED, compare_versions, rows_of, signatures_of
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import challenge_for, may_manage
+from captious.server.row_ids import row_id
 
 
 @login_required
@@ -23,9 +24,9 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     query = query_from(challenge, request.GET, request.user)
     if query is None or not may_manage(request.user, challenge):
         raise Http404
-    compared = compare_versions(query.phase)
+    compared = compare_versions(query.phase, *(row_id(request.GET.get(name, "")) for name in ("before", "after")))
     page = page_of(request, rows_of(query, compared))
-    definition = challenge.definition
+    definition, chosen = challenge.definition, {"before": compared.before, "after": compared.after}
     return challenge_page(
         request,
         challenge,
@@ -33,6 +34,8 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         "manage",
         query=query,
         versions=compared,
+        chosen=[*chosen.items()],
+        n_scored=compared.n_scored(query.phase.scoring_version),
         most_ranked=MOST_RANKED,
         page=page,
         rows=page.object_list,
@@ -44,13 +47,9 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         sets=[
             {
                 "label": definition.label(references.captions, references.name),
-                "url": replace(query, key=key).url("versions"),
+                "url": f"{replace(query, key=key).url('versions')}&{urlencode(chosen)}",
                 "current": key == query.key,
             }
             for key, references in query.outputs.sets.items()
-        ],
-        outputs=[
-            {"name": name, "url": replace(query, output=name).url("versions"), "current": name == query.output}
-            for name in query.outputs.names
         ],
     )

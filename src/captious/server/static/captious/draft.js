@@ -28,7 +28,7 @@
   ranked.addEventListener("change", offer);
   offer();
 
-  // An upload loads the page again, so what was changed is saved before it.
+  // What was changed is saved before an upload, which loads the page again, and before the preview; other ways ask.
   let changed = false;
   form.addEventListener("input", (event) => { changed ||= event.target.form === form; });
   for (const upload of document.querySelectorAll("form.upload")) {
@@ -41,6 +41,14 @@
       else form.requestSubmit(); // which shows what is wrong
     });
   }
+
+  form.addEventListener("submit", () => { changed = false; });
+  document.querySelector(".tabs a[href$=preview]").addEventListener("click", (event) => {
+    if (!changed) return;
+    event.preventDefault();
+    form.requestSubmit(document.getElementById("preview"));
+  });
+  addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
 
   for (const area of form.querySelectorAll("textarea.markdown")) {
     const shown = document.createElement("div");

@@ -1,0 +1,56 @@
+"""The reference data of a bundle: which phase has which, and the files in it that may be captions."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from captious.server.challenges.bundle_files import unpack
+from captious.server.challenges.bundle_words import as_line, tables
+
+_ENDINGS = {".json", ".jsonl", ".csv", ".tsv"}
+
+
+def reference_data(
+    values: Mapping[str, Any], phases: Sequence[Mapping[str, Any]]
+) -> tuple[list[str | None], list[str]]:
+    """The reference data of each phase, as the bundle names it; and a sentence about each that is left out.
+
+    Codabench has it in the tasks of a phase. A phase that names none has that of the first which does.
+    """
+    rows = tables(values.get("tasks"))
+    tasks = {str(task.get("index", place)): task for place, task in enumerate(rows)}
+    data: list[str | None] = []
+    left_out: list[str] = []
+    for phase in phases:
+        numbers = [str(number) for number in phase["tasks"]] if isinstance(phase.get("tasks"), list) else []
+        named = [tasks[number].get("reference_data") for number in numbers if number in tasks]
+        named += [phase.get("reference_data"), phase.get("test_annotation_file")]
+        names = [*dict.fromkeys(str(name) for name in named if name)]
+        data.append(names[0] if names else None)
+        if names[1:]:
+            left_out.append(f"of the phase {as_line(phase.get('name'))}: the reference data {', '.join(names[1:])}")
+    of_tasks = [str(task["reference_data"]) for task in rows if task.get("reference_data")]
+    first = next((name for name in [*data, *of_tasks] if name), None)
+    return [name or first for name in data], left_out
+
+
+def captions_files(data: Path | None, scratch: Path) -> list[Path]:
+    """The files of reference data; of an archive or a folder, those that may be captions.
+
+    Args:
+        data: the file or folder; None if it is not there.
+        scratch: a folder for what is unpacked.
+    """
+    if data is None:
+        return []
+    if data.is_file() and zipfile.is_zipfile(data):
+        place = Path(tempfile.mkdtemp(dir=scratch))
+        unpack(data, place)
+        data = place
+    if data.is_dir():
+        return sorted(path for path in data.rglob("*") if path.suffix in _ENDINGS and path.is_file())
+    return [data]

@@ -1,0 +1,82 @@
+"""The organizers' page about two versions of scores: scores, ranks and signatures before and after a change."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.server.scoring.test_scoring_again import NEW, expected
+from tests.support.site import Site
+from tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
+
+
+def test_before_and_after_have_ranks_and_both_signatures(site: Site, folder: Path) -> None:
+    from captious.server.boards.leaderboard_query import query_from
+    from captious.server.boards.version_comparison import compare_versions, rows_of, signatures_of
+    from captious.server.submissions import storage
+
+    queue(2)
+    third = queue(1, method="added")[0]
+    said = [{"image_id": image, "caption": "a dog in the park with men on a sofa"} for image in REFERENCES]
+    storage.captions_file(third.folder, "captions").write_text(json.dumps(said))
+    close = queue(1, method="close")[0]
+    said = [{"image_id": image, "caption": f"{text} now" if image == 1 else text} for image, text in CANDIDATES.items()]
+    storage.captions_file(close.folder, "captions").write_text(json.dumps(said))
+    site.work()
+    site.load(write_folder(folder, references=NEW))
+    site.work()
+    admin = site.user("root", is_superuser=True)
+    challenge = third.phase.challenge
+    challenge.refresh_from_db()
+    query = query_from(challenge, {"sort": "-rouge-l"}, admin)
+    assert query is not None
+    versions = compare_versions(query.phase)
+    rows = {row.submission.method: (row.rank_before, row.rank_after) for row in rows_of(query, versions)}
+    both = {row.submission.method: row for row in rows_of(query, versions)}
+    assert both["close"].before != both["method 0"].before
+    assert rows.pop("close") == rows["method 0"]  # no significant difference
+    assert rows == {"added": (4, 1), "method 1": (1, 2), "method 0": (1, 2)}
+    (before, [old]), (after, [new]) = signatures_of(query, versions)
+    assert (before, after) == (1, 2)
+    assert "references:2" in old
+    assert "references:3" in new
+    text = " ".join(site.client(admin).get("/challenges/small/versions?sort=-rouge-l").content.decode().split())
+    assert '4 → 1</span><span class="beneath">3 up</span>' in text
+    assert '1 → 2</span><span class="beneath">1 down</span>' in text
+    assert old in text
+    assert new in text
+
+
+def test_any_two_versions_in_any_output(site: Site, folder: Path) -> None:
+    queue(2)
+    site.work()
+    third = {image: [*texts, "a cat on a mat"] for image, texts in REFERENCES.items()}
+    for references in (NEW, third):
+        site.load(write_folder(folder, references=references))
+        site.work()
+    admin = site.client(site.user("root", is_superuser=True))
+
+    def page(**values: object) -> tuple[str, set[str]]:
+        """The heads of the versions, and the scores before and after of the first row, on a page."""
+        text = " ".join(admin.get("/challenges/small/versions", values).content.decode().split())
+        heads = re.findall(r">Version (\d)</th>", text)
+        selected = re.findall(r'<option value="(\S+)" selected>', text)
+        assert selected[1:] == heads
+        assert f"Signatures of {selected[0].removeprefix('-')}" in text
+        return "".join(heads), {*re.findall(r'class="value">(\.\d{4})<', text)}
+
+    def score(references: dict[int, list[str]], output: str) -> str:
+        return f"{expected(references)[output]:.4f}".removeprefix("0")
+
+    assert page()[0] == "23"
+    assert page(before=1, after=3, sort="-bleu-2") == ("13", {score(REFERENCES, "bleu-2"), score(third, "bleu-2")})
+    assert page(before=1, after=2, sort="-bleu-1")[1] == {score(REFERENCES, "bleu-1"), score(NEW, "bleu-1")}
+    assert page(before=3, after=1, sort="-bleu-2") == ("31", page(before=1, after=3, sort="-bleu-2")[1])
+    for wrong in ({"before": 7}, {"after": "x"}, {"before": "", "after": -1}):
+        assert page(**wrong)[0] == "23"
+    assert page(after=2)[0] == "12"
