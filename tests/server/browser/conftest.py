@@ -92,6 +92,7 @@ def open_page(browser: Any, running: tuple[Server, dict[str, Any]]) -> Iterator[
         width: int = 1280,
         dark: bool = False,
         scripts: bool = True,
+        zone: str = "UTC",
         refused: tuple[int, ...] = (),
     ) -> Any:
         """A page.
@@ -101,6 +102,7 @@ def open_page(browser: Any, running: tuple[Server, dict[str, Any]]) -> Iterator[
             width: of the window, in pixels.
             dark: the reader prefers dark pages.
             scripts: run JavaScript.
+            zone: the reader's time zone.
             refused: statuses that are no problem.
         """
         context = browser.new_context(
@@ -108,6 +110,7 @@ def open_page(browser: Any, running: tuple[Server, dict[str, Any]]) -> Iterator[
             viewport={"width": width, "height": 800},
             color_scheme="dark" if dark else "light",
             java_script_enabled=scripts,
+            timezone_id=zone,
             storage_state=cookies.get(user),
         )
         context.set_default_timeout(20_000)

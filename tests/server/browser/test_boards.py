@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from captious.report import numbers
 from tests.server.browser.conftest import IMAGE, IMAGES
 from tests.server.browser.steps import board, column, methods
-from tests.support.server import Server
+from tests.support.server import ADMIN, Server
 from tests.support.site import example
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -264,3 +266,22 @@ def test_keys_go_from_image_to_image(open_page: Callable[..., Any]) -> None:
     page.wait_for_load_state()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("heading", level=1, name=second)).to_be_visible()
+
+
+def test_times_are_in_the_zone_of_the_reader(open_page: Callable[..., Any]) -> None:
+    """On every page, and days, too; without scripts in UTC."""
+    pages = ("/challenges/demo/manage", "/challenges/demo/leaderboard")
+    zone, footer = "Pacific/Kiritimati", "Times are in your time zone."  # 14 hours ahead
+    for path in pages:
+        local, plain = open_page(ADMIN, zone=zone), open_page(ADMIN, scripts=False)
+        for page in (local, plain):
+            page.goto(path)
+        texts, utc = (page.locator("time").all_inner_texts() for page in (local, plain))
+        moments = [datetime.fromisoformat(time.get_attribute("datetime")) for time in plain.locator("time").all()]
+        assert moments
+        local_days = [f"{moment.astimezone(ZoneInfo(zone)):%Y-%m-%d}" for moment in moments]
+        assert [text[:10] for text in texts] == local_days
+        assert all(text.endswith(" GMT+14") for text in texts if len(text) > 10)
+        assert [text[:10] for text in utc] == [f"{moment:%Y-%m-%d}" for moment in moments]
+        assert footer in local.locator("footer").inner_text()
+        assert "Times are in UTC." in plain.locator("footer").inner_text()
