@@ -1,16 +1,24 @@
-"""Entry points of other packages, found by name and loaded on first use."""
+"""What is imported when it is first used: functions of this package, and entry points of other packages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from captious.errors import ParameterError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint  # slow to import
+
+
+def deferred(path: str) -> Callable[..., Any]:
+    """A function of this package by its path, such as "text.languages:as_language", imported when it is called."""
+    module, name = path.split(":")
+    return lambda *arguments: attrgetter(name)(import_module(f"captious.{module}"))(*arguments)
 
 
 @dataclass(frozen=True)
@@ -35,15 +43,25 @@ class EntryPoints:
         points = {point.name.lower(): point for point in entry_points(group=self.group)}
         return {name: point for name, point in points.items() if name not in self.built_in}
 
-    def load(self, name: str) -> Any:
+    @property
+    def names(self) -> list[str]:
+        """The names that are built in, then those of other packages in alphabetical order."""
+        return [*self.built_in, *sorted(self.by_name)]
+
+    def load(self, name: str, fits: Callable[[Any], bool], expected: str) -> Any:
         """The object that an entry point names.
 
+        Args:
+            name: one of ``by_name``.
+            fits: whether an object is what was expected.
+            expected: what that is, in messages.
+
         Raises:
-            ParameterError: it cannot be imported.
+            ParameterError: it cannot be imported, or is something other than what was expected.
         """
         point = self.by_name[name]
         try:
-            return point.load()
+            loaded = point.load()
         except MemoryError:
             raise
         except Exception as error:  # whatever the code of another package does when it is imported
@@ -53,11 +71,9 @@ class EntryPoints:
                 help="repair or uninstall the package that provides it",
             ) from error
 
-    def refuse(self, name: str, expected: str) -> ParameterError:
-        """The error for an entry point that names something other than what was expected."""
-        return ParameterError(
-            f"{self.by_name[name].value} is not a {self.what}", help=f"the entry point must name {expected}"
-        )
+        if not fits(loaded):
+            raise ParameterError(f"{point.value} is not a {self.what}", help=f"the entry point must name {expected}")
+        return loaded
 
 
 def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:

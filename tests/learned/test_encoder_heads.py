@@ -78,5 +78,5 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="cannot read the weights"):
+    with pytest.raises(ResourceError, match="cannot read weights"):
         EncoderHead.load(tmp_path / "none.safetensors")

@@ -32,10 +32,10 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Offer]:
     def offered(**values: str) -> None:
         points = [EntryPoint(name, f"{__name__}:{value}", "captious.tokenizers") for name, value in values.items()]
         monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
-        vars(tokenizers._OTHERS).pop("by_name", None)
+        vars(tokenizers._PLUGINS).pop("by_name", None)
 
     yield offered
-    vars(tokenizers._OTHERS).pop("by_name", None)
+    vars(tokenizers._PLUGINS).pop("by_name", None)
 
 
 def test_a_registered_tokenizer(offer: Offer) -> None:

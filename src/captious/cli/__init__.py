@@ -20,8 +20,9 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 import click
 
 from captious.cli.process import at_a_terminal, prepare_streams, stoppable
+from captious.entry_points import deferred
 from captious.errors import CaptiousError, CaptiousWarning, options_as_flags
-from captious.progress import Observer, observed
+from captious.progress import observed
 from captious.version import __version__
 
 __all__ = ["main"]
@@ -106,7 +107,7 @@ def main() -> None:
     debug = "--debug" in own_arguments
     arguments = [argument for argument in own_arguments if argument != "--debug"] + of_program
     warnings.simplefilter("ignore", CaptiousWarning)  # commands print the warnings of their results
-    with stoppable(), observed(_progress_bar() if at_a_terminal() else None):
+    with stoppable(), observed(deferred("cli.progress_bar:ProgressBar")() if at_a_terminal() else None):
         try:
             with captious.make_context("captious", arguments) as context:
                 captious.invoke(context)
@@ -129,12 +130,6 @@ def main() -> None:
             sys.exit(130)
         except BrokenPipeError:  # the reader of our output has gone, as `head` does
             sys.exit(0)
-
-
-def _progress_bar() -> Observer:
-    from captious.cli.progress_bar import ProgressBar
-
-    return ProgressBar()
 
 
 def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,8 @@ from captious.cli.options import (
     subset_option,
 )
 from captious.cli.outputs import Destination, output_options, warn
-from captious.data import CaptionFile, References, absent_references, read_references
+from captious.data import CaptionFile, absent_references, read_references
 from captious.errors import ParameterError
-from captious.evaluation import PairwiseComparison, Reports
 from captious.evaluation import compare as compare_systems
 from captious.evaluation import score as score_systems
 from captious.evaluation.systems import system_names
@@ -95,7 +94,9 @@ def compare(
     else:
         table = read_references(references[0]) if references else absent_references(answers[0])
     if len(answers) > 2:
-        result: Any = _pairwise(dict(zip(names, answers, strict=True)), table, settings, **options)
+        sampling = {name: options.pop(name) for name in ("resamples", "seed")}
+        reports: Any = score_systems(dict(zip(names, answers, strict=True)), table, settings=settings, **options)
+        result: Any = reports.compare(**sampling)
         destination.deliver(result.to_table())
         warn(result.warnings)
         return
@@ -105,16 +106,3 @@ def compare(
     result = comparison if groups is None else comparison.by_group(groups)
     destination.deliver(result.to_table(examples=examples))
     warn(result.warnings)
-
-
-def _pairwise(
-    files: Mapping[str, Any],
-    references: References,
-    settings: Settings,
-    resamples: int,
-    seed: int,
-    **options: Any,
-) -> PairwiseComparison:
-    """All pairs of several systems."""
-    scored: Reports = score_systems(files, references, settings=settings, **options)
-    return scored.compare(resamples=resamples, seed=seed)

@@ -153,7 +153,8 @@ def score(
         replace(destination, file=None).deliver(sharded.to_table(intervals=intervals))
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
-    _check_shard_options()
+    for option in _options_given(_OF_SHARDS):
+        raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
     if not files:
         raise click.UsageError("no candidates given")
     logs = harness_logs(files, harness, has_columns=columns is not None or split is not None)
@@ -208,12 +209,6 @@ def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]
     notes = [log.note if len(logs) == 1 else f"{name}: {log.note}" for name, log in zip(names, logs, strict=True)]
     prompts = {name: list(log.prompts) for name, log in zip(names, logs, strict=True)}
     return replace(table, notes=[*table.notes, *dict.fromkeys(notes)], document={**table.document, "prompts": prompts})
-
-
-def _check_shard_options() -> None:
-    """Refuse options of shards without shards."""
-    for option in _options_given(_OF_SHARDS):
-        raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
 
 
 def _options_given(names: Sequence[str]) -> Iterator[str]:

@@ -267,7 +267,7 @@ class _Studies(click.Group):
     """The studies of the package, which are imported when they are called, then those of other packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_STUDIES, *sorted(_PLUGINS.by_name)]
+        return _PLUGINS.names
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _STUDIES:
@@ -278,10 +278,10 @@ class _Studies(click.Group):
             return study_command(cmd_name, entry.question, function, entry.options, pictures=entry.pictures)
         if cmd_name not in _PLUGINS.by_name:
             return None
-        plugin = _PLUGINS.load(cmd_name)
-        if not isinstance(plugin, click.Command):
-            raise _PLUGINS.refuse(cmd_name, "a click command")
-        return plugin
+        command: click.Command = _PLUGINS.load(
+            cmd_name, lambda item: isinstance(item, click.Command), "a click command"
+        )
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         lines = {name: entry.question for name, entry in _STUDIES.items()}

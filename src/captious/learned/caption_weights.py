@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from captious.learned.weight_files import packed, read_caption_weights, unpacked, write_caption_weights
+from captious.learned.weight_files import packed, read_weights, unpacked, write_weights
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.native import NgramFrequencies, Vocabulary, subword_buckets
 from captious.text import languages
@@ -120,7 +120,7 @@ class CaptionWeights:
         tensors["n_documents"] = np.array([self.n_documents])
         tensors["soundness"] = np.array(self.soundness)
         tensors["score"] = np.array([self.bias, *self.coefficients])
-        write_caption_weights(path, tensors, "about", self.about)
+        write_weights(path, tensors, self.about, "about")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None, language: str = "en") -> CaptionWeights:
@@ -131,7 +131,7 @@ class CaptionWeights:
         """
         if path is None:
             return _of_package(language)
-        return read_caption_weights(Path(path), "about", _from_tensors, what="the metric captious", help=_HELP)
+        return read_weights(path, _from_tensors, entry="about", what="the metric captious", help=_HELP)
 
 
 def bundled(language: str = "en") -> Path:

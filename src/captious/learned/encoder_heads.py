@@ -21,7 +21,7 @@ from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.learned.caption_features import centroids, of_length_one
 from captious.learned.caption_weights import FEATURES
-from captious.learned.weight_files import packed, read_caption_weights, unpacked, write_caption_weights
+from captious.learned.weight_files import packed, read_weights, unpacked, write_weights
 from captious.models import Encoder
 from captious.models.encoding_layers import numbered
 from captious.text import Tokenizer, Tokens, WordLayer
@@ -100,7 +100,7 @@ class EncoderHead:
             "score": np.array([self.bias, *self.coefficients]),
         }
         value = {"about": self.about, "encoder": self.encoder, "light": self.light}
-        write_caption_weights(path, tensors, "head", value)
+        write_weights(path, tensors, value, "head")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None) -> EncoderHead:
@@ -111,7 +111,7 @@ class EncoderHead:
         """
         if path is None:
             return _bundled()
-        return read_caption_weights(Path(path), "head", _from_tensors, what="captious@full", help=_HELP)
+        return read_weights(path, _from_tensors, entry="head", what="captious@full", help=_HELP)
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -98,7 +98,7 @@ class NetworkWeights:
         return read_weights(path, cls._from_arrays, most=_LARGEST, help=_HELP)
 
     @classmethod
-    def _from_arrays(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any]) -> NetworkWeights:
+    def _from_arrays(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any], _: str) -> NetworkWeights:
         n = len(arrays) // 2
         expected = {f"layer{i}.{part}" for i in range(n) for part in ("weight", "bias")}
         if {*arrays} != expected or n > _MOST_LAYERS or any(a.dtype.kind != "f" for a in arrays.values()):

@@ -33,34 +33,53 @@ def check_name(name: str) -> None:
         raise ParameterError(f"{name!r:.60} is not a valid name for weights", help="use letters, digits, dots, - and _")
 
 
-def write_weights(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], config: Mapping[str, Any]) -> None:
+def write_weights(
+    path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], value: Mapping[str, Any], entry: str = _CONFIG
+) -> None:
     """Write arrays together with plain values. The same content gives the same bytes.
+
+    Args:
+        path: the file.
+        arrays: by name.
+        value: the plain values.
+        entry: the entry of the metadata that holds them.
 
     Raises:
         OutputError: the file cannot be written.
     """
     from safetensors.numpy import save
 
-    header = json.dumps({"format": _FORMAT, **config}, sort_keys=True, ensure_ascii=False)
-    content = save(dict(arrays), {_CONFIG: header})
+    header = json.dumps({"format": _FORMAT, **value}, sort_keys=True, ensure_ascii=False)
+    content = save(dict(arrays), {entry: header})
     with whole_file(path, "wb") as file:
         file.write(content)
 
 
 def read_weights(
-    path: str | os.PathLike[str], make: Callable[[Arrays, dict[str, Any]], T], *, most: int, help: str
+    path: str | os.PathLike[str],
+    make: Callable[[Arrays, dict[str, Any], str], T],
+    *,
+    entry: str = _CONFIG,
+    what: str = "a learned metric",
+    most: int = _MOST,
+    help: str,
 ) -> T:
     """Read what ``write_weights`` wrote.
 
     Args:
         path: the file.
-        make: makes a metric's weights of the arrays and the plain values; whatever it raises means a damaged file.
+        make: makes a metric's weights of the arrays, the plain values, and the name of the file with a checksum;
+            whatever it raises means a damaged file.
+        entry: the entry of the metadata that holds the plain values.
+        what: the metric, for messages.
         most: bytes that such a file has at most.
         help: which file to give.
 
     Raises:
-        ResourceError: no such file, one of another version, or not a complete file of weights.
+        ResourceError: no such file, one of another version, or not a complete file of these weights.
     """
+    from safetensors.numpy import load
+
     try:
         with open(path, "rb") as file:
             content = file.read(most + 1)
@@ -69,56 +88,19 @@ def read_weights(
     if len(content) > most:
         raise ResourceError("this file is too large for weights of a metric", where=str(path), help=help)
     try:
-        return make(*_configured(content))
+        arrays = load(content)  # checks the header against the size
+        size = int.from_bytes(content[:8], "little")
+        value: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][entry])
+        if value.pop("format", _FORMAT) != _FORMAT:
+            raise ResourceError("these weights were written by another version of captious")
+        return make(arrays, value, f"{Path(path).stem}-{zlib.crc32(content):08x}")
     except CaptiousError as error:
         where = "\n".join(filter(None, [str(path), error.where]))
         raise ResourceError(error.message, where=where, help=help) from error
     except MemoryError:
         raise
     except Exception as error:  # a hostile file may break anything in it
-        raise ResourceError(
-            "not a file of weights of a learned metric, or a damaged one", where=str(path), help=help
-        ) from error
-
-
-def read_caption_weights(path: Path, entry: str, make: Callable[[Arrays, Any, str], T], *, what: str, help: str) -> T:
-    """Read weights of the metric captious.
-
-    Args:
-        path: the file.
-        entry: the entry of the metadata that holds a JSON value.
-        make: makes the weights of the arrays, the value, and the name that signatures show: that of the file with a
-            checksum.
-        what: the metric, for messages.
-        help: which file to give.
-
-    Raises:
-        ResourceError: the file cannot be read, or holds other weights.
-    """
-    from safetensors import SafetensorError
-
-    try:
-        if path.stat().st_size > _MOST:
-            raise ResourceError(f"weights of more than {_MOST:,} bytes", where=str(path), help=help)
-        content = path.read_bytes()
-        arrays, metadata = _parts(content)
-        return make(arrays, json.loads(metadata[entry]), f"{path.stem}-{zlib.crc32(content):08x}")
-    except OSError as error:
-        raise ResourceError("cannot read the weights", where=str(path), help=error.strerror or str(error)) from error
-    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ResourceError(f"not weights of {what}", where=f"{path}: {error}", help=help) from error
-
-
-def write_caption_weights(path: str | os.PathLike[str], arrays: Arrays, entry: str, value: object) -> None:
-    """Write what ``read_caption_weights`` reads.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    from safetensors.numpy import save
-
-    with whole_file(path, "wb") as file:
-        file.write(save(arrays, {entry: json.dumps(value, sort_keys=True)}))
+        raise ResourceError(f"not weights of {what}, or a damaged file", where=f"{path}: {error}", help=help) from error
 
 
 def packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -136,20 +118,3 @@ def unpacked(rows: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.
     if rows.dtype != np.int8 or rows.ndim != 2 or scales.shape != (len(rows),):
         raise ValueError("rows and scales do not match")
     return rows.astype(np.float32) * scales.astype(np.float32)[:, None]
-
-
-def _parts(content: bytes) -> tuple[Arrays, Any]:
-    """Arrays and metadata."""
-    from safetensors.numpy import load
-
-    arrays = load(content)  # checks the header against the size
-    size = int.from_bytes(content[:8], "little")
-    return arrays, json.loads(content[8 : 8 + size])["__metadata__"]
-
-
-def _configured(content: bytes) -> tuple[Arrays, dict[str, Any]]:
-    arrays, metadata = _parts(content)
-    config: dict[str, Any] = json.loads(metadata[_CONFIG])
-    if config["format"] != _FORMAT:
-        raise ResourceError("these weights were written by another version of captious")
-    return arrays, config

@@ -224,15 +224,13 @@ class Chair(Metric):
         objects: ImageObjects | None = None
         for source in sources:
             rows = read_rows(source, "objects")
-            named = rows.are_categories or self._are_names(set(rows.texts))
-            of_source = self._as_named(ImageObjects.of_rows(rows)) if named else self._named_by(rows)
+            texts = set(rows.texts)
+            are_names = rows.are_categories or 2 * len(self.vocabulary.named(texts)) >= len(texts)
+            of_source = self._as_named(ImageObjects.of_rows(rows)) if are_names else self._named_by(rows)
             objects = of_source if objects is None else objects.union(of_source)
         if objects is None:
             raise ParameterError("no objects were given", help="give COCO's instances, captions, or both")
         return objects
-
-    def _are_names(self, texts: set[str]) -> bool:
-        return 2 * len(self.vocabulary.named(texts)) >= len(texts)
 
     def _named_by(self, rows: CaptionRows) -> ImageObjects:
         by_image: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}

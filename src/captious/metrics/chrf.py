@@ -19,7 +19,6 @@ from captious.metrics.contract.parameters import FlagParameter, IntegerParameter
 from captious.native import ngram_matches, threads
 from captious.text import CHARACTERS, NgramLayer, Tokenizer, WordLayer
 
-_CHARACTERS = 6  # the longest n-grams of characters
 _EPSILON = 1e-16
 _MARKS = frozenset(string.punctuation)
 

@@ -142,7 +142,9 @@ class Yi2020(EncoderMetric):
                     continue
                 similarity = _rows(references, first, end) @ vectors.T
                 rows, ids, bases = combinations.of_image(i)
-                recall = self._recall(similarity.max(axis=1)[rows], weights[ids], bases, end - first)
+                best = similarity.max(axis=1)[rows]
+                matched_weights = weights[ids] * self._matched(best)
+                recall = _share(matched_weights * best, matched_weights, bases, end - first)
                 if self.remove:
                     is_content = content[tokens]
                     if not is_content.any():
@@ -151,13 +153,6 @@ class Yi2020(EncoderMetric):
                     recall *= self._content_recall(best[rows], content[ids], bases, end - first)
                 scores[i] = recall.mean()
         return scores
-
-    def _recall(
-        self, best: NDArray[np.float32], weights: NDArray[np.float64], bases: NDArray[np.int32], n_bases: int
-    ) -> NDArray[np.float64]:
-        """Weighted mean of the similarities of matched tokens, float64[n_bases]; 0 without matches."""
-        weights = weights * self._matched(best)
-        return _share(weights * best, weights, bases, n_bases)
 
     def _content_recall(
         self, best: NDArray[np.float32], content: NDArray[np.bool_], bases: NDArray[np.int32], n_bases: int

@@ -43,14 +43,18 @@ class WordVectors:
     reopen: Callable[[], WordVectors] | None = None
 
     @classmethod
-    def open(cls, what: str | os.PathLike[str] | None = None) -> WordVectors:
+    def open(cls, what: WordVectors | str | os.PathLike[str] | None = None) -> WordVectors:
         """Vectors by the name given to ``captious vectors add``, or from a file; None for the default.
+
+        Vectors that are open already are returned as they are.
 
         The default is what ``CAPTIOUS_VECTORS`` names, or the only ones that were added.
 
         Raises:
             MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``resources.named_vectors.find``.
         """
+        if isinstance(what, WordVectors):
+            return what
         match = resource.find(what)
         return cls(match.name, match.checksum, match.index, match.origin, partial(cls.open, what))
 

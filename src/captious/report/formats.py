@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from captious.entry_points import deferred
 from captious.errors import UnknownNameError
 from captious.metrics.contract.catalogue import Names, renamed
 from captious.report.terminal import plain_text
@@ -101,25 +102,12 @@ def csv(table: Table) -> str:
     return csv_text(fields, ([*record.values()] for record in table.records))
 
 
-def latex(table: Table) -> str:
-    """A table for papers, a tabular of booktabs."""
-    from captious.report.latex import latex  # imported only here, as most results are shown in a terminal
-
-    return latex(table)
-
-
-def markdown(table: Table) -> str:
-    """A table for READMEs and notes."""
-    from captious.report.markdown import markdown
-
-    return markdown(table)
-
-
-def xlsx(table: Table) -> bytes:
-    """A spreadsheet."""
-    from captious.report.spreadsheet import xlsx
-
-    return xlsx(table)
+#: A tabular of booktabs, a table for READMEs, a spreadsheet, a table for notebooks, and a page with charts of pictures.
+latex = deferred("report.latex:latex")
+markdown = deferred("report.markdown:markdown")
+xlsx = deferred("report.spreadsheet:xlsx")
+html = deferred("report.html:html")
+page = deferred("report.page.table_page:table_page")
 
 
 def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
@@ -132,20 +120,6 @@ def plot(table: Table, name: str | None = None) -> Figure:
     from captious.report.plots import draw_one
 
     return draw_one(table.pictures, name)
-
-
-def html(table: Table) -> str:
-    """A table for notebooks."""
-    from captious.report.html import html
-
-    return html(table)
-
-
-def page(table: Table) -> str:
-    """A page with the table, and charts of its pictures."""
-    from captious.report.page.table_page import table_page
-
-    return table_page(table)
 
 
 #: By the name that ``--format`` takes.

@@ -181,7 +181,7 @@ _FOR_LANGUAGES = (
 _BUILT_IN = {
     tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_FOR_LANGUAGES)
 }
-_OTHERS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
+_PLUGINS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}
 
 
@@ -246,7 +246,7 @@ def register_tokenizer(name: str) -> Callable[[Function], Function]:
 
 def tokenizer_names() -> list[str]:
     """Names of all tokenizers: built-in ones, then others by name."""
-    return [*_BUILT_IN, *sorted({*(tokenizer.name for tokenizer in _registered.values()), *_OTHERS.by_name})]
+    return [*_BUILT_IN, *sorted({*(tokenizer.name for tokenizer in _registered.values()), *_PLUGINS.by_name})]
 
 
 def _named(name: str) -> Tokenizer | None:
@@ -257,11 +257,9 @@ def _named(name: str) -> Tokenizer | None:
     """
     name = name.lower()
     tokenizer = _BUILT_IN.get(name) or _registered.get(name)
-    if tokenizer is not None or name not in _OTHERS.by_name:
+    if tokenizer is not None or name not in _PLUGINS.by_name:
         return tokenizer
-    loaded = _OTHERS.load(name)
-    if not callable(loaded):
-        raise _OTHERS.refuse(name, "a function or a captious.Tokenizer")
+    loaded = _PLUGINS.load(name, callable, "a function or a captious.Tokenizer")
     return replace(loaded, name=name) if isinstance(loaded, Tokenizer) else Tokenizer(name, loaded)
 
 

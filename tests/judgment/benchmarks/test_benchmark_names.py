@@ -86,7 +86,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "data" / "vases" / "ratings.csv").write_text(RATINGS)
     monkeypatch.setenv("CAPTIOUS_DATA", str(tmp_path / "data"))
     yield tmp_path
-    vars(benchmark_names._OTHERS).pop("by_name", None)
+    vars(benchmark_names._PLUGINS).pop("by_name", None)
     sys.modules.pop("potter_benchmarks", None)
 
 
@@ -95,7 +95,7 @@ def points(folder: Path, *lines: str) -> None:
     info.mkdir(exist_ok=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: potter-benchmarks\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("\n".join(["[captious.benchmarks]", *lines, ""]))
-    vars(benchmark_names._OTHERS).pop("by_name", None)
+    vars(benchmark_names._PLUGINS).pop("by_name", None)
 
 
 def run(*arguments: str) -> click.testing.Result:

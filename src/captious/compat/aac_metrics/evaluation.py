@@ -171,14 +171,9 @@ class DCASE2024Evaluate(Evaluate):
 def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available") -> list[classes.AACMetric]:
     """The metrics that names stand for, as objects; it raises the errors of ``evaluate``."""
     return [
-        METRICS[metric](**_options(metric, device)) if isinstance(metric, str) else metric
+        METRICS[metric](**({"device": device} if metric in _WITH_MODELS else {})) if isinstance(metric, str) else metric
         for metric in _members(metrics)
     ]
-
-
-def _options(metric: str, device: object) -> dict[str, Any]:
-    """The arguments of a metric that is requested by name."""
-    return {"device": device} if metric in _WITH_MODELS else {}
 
 
 def _members(metrics: str | Iterable[Any]) -> list[Any]:

@@ -40,12 +40,12 @@ _BUILT_IN = (
     "distractors",
 )
 _MODULES = {"audiocaps-eval": "fense", "clotho-eval": "fense"}
-_OTHERS = EntryPoints("captious.benchmarks", "benchmark", _BUILT_IN)
+_PLUGINS = EntryPoints("captious.benchmarks", "benchmark", _BUILT_IN)
 
 
 def names() -> list[str]:
     """Names of all benchmarks: those of the package, then others by name."""
-    return [*_BUILT_IN, *sorted(_OTHERS.by_name)]
+    return _PLUGINS.names
 
 
 def get(name: str) -> Benchmark:
@@ -59,14 +59,14 @@ def get(name: str) -> Benchmark:
         identifier = name.replace("-", "_")
         module = import_module(f"captious.judgment.benchmarks.{_MODULES.get(name, identifier)}")
         return getattr(module, identifier.upper())  # type: ignore[no-any-return]
-    if name not in _OTHERS.by_name:
+    if name not in _PLUGINS.by_name:
         raise unknown(name)
-    benchmark = _OTHERS.load(name)
-    if not isinstance(benchmark, Benchmark):
-        raise _OTHERS.refuse(name, "a captious.judgment.Benchmark")
+    benchmark: Benchmark = _PLUGINS.load(
+        name, lambda item: isinstance(item, Benchmark), "a captious.judgment.Benchmark"
+    )
     if benchmark.name != name:
         raise ParameterError(
-            f"{_OTHERS.by_name[name].value} is the benchmark {benchmark.name!r}, "
+            f"{_PLUGINS.by_name[name].value} is the benchmark {benchmark.name!r}, "
             f"but its entry point is called {name!r}",
             help="give both the same name",
         )

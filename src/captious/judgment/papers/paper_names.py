@@ -14,12 +14,12 @@ from captious.judgment.papers.paper import Paper
 
 #: The papers of the package: each is the constant PAPER in the module of its name.
 BUILT_IN = ("lceval", "wembsim", "leic", "yi2020", "smurf", "coco")
-_OTHERS = EntryPoints("captious.papers", "paper", BUILT_IN)
+_PLUGINS = EntryPoints("captious.papers", "paper", BUILT_IN)
 
 
 def names() -> list[str]:
     """Names of all papers: those of the package, then others by name."""
-    return [*BUILT_IN, *sorted(_OTHERS.by_name)]
+    return _PLUGINS.names
 
 
 def get(name: str) -> Paper:
@@ -31,10 +31,8 @@ def get(name: str) -> Paper:
     """
     if name in BUILT_IN:
         return import_module(f"captious.judgment.papers.{name}").PAPER  # type: ignore[no-any-return]
-    if name not in _OTHERS.by_name:
+    if name not in _PLUGINS.by_name:
         guess = did_you_mean(name, names())
         raise UnknownNameError(f"there is no paper {name!r}", help=f"{guess}available papers: {', '.join(names())}")
-    paper = _OTHERS.load(name)
-    if not isinstance(paper, Paper):
-        raise _OTHERS.refuse(name, "a captious.judgment.Paper")
+    paper: Paper = _PLUGINS.load(name, lambda item: isinstance(item, Paper), "a captious.judgment.Paper")
     return paper

@@ -5,7 +5,6 @@ from __future__ import annotations
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged, judged_parts
 
 _PARTS = {"SPARCS": "sparcs", "SPURTS": "spurts", "SMURF": "smurf"}
-_MODELS = "distilbert-base-uncased and distilroberta-base (hf download NAME, 600 MB)"
 _FLICKR8K = {
     "BLEU-1": "bleu-1",
     "BLEU-2": "bleu-2",

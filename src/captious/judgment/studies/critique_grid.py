@@ -74,7 +74,7 @@ def critique_grid(
     recipe = as_critique_recipe(recipe)
     data = checksums(candidates, references, *([images] if isinstance(images, str | os.PathLike) else []))
     features = ImageFeatures.load(images) if isinstance(images, str | os.PathLike) else images
-    words = WordVectors.open(vectors) if isinstance(vectors, str) else vectors
+    words = None if vectors is None else WordVectors.open(vectors)
     captions = read_captions(candidates, references, subset=subset)
     rng = np.random.default_rng(sampling.seed)
     if sample is not None and sample < len(captions):

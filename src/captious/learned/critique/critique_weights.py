@@ -100,7 +100,7 @@ class CritiqueWeights:
         return read_weights(path, cls._from_arrays, most=_LARGEST, help=_HELP)
 
     @classmethod
-    def _from_arrays(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any]) -> CritiqueWeights:
+    def _from_arrays(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any], _: str) -> CritiqueWeights:
         words = tuple(json.loads(arrays.pop("words").tobytes()))
         texts = (config["name"], config["image_model"], *words)
         if not all(isinstance(text, str) for text in texts) or not isinstance(config["about"], dict):

@@ -68,7 +68,7 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
         raise ParameterError("register takes the name of the metric", help='write @captious.register("my-metric")')
 
     def add(metric: MetricClass) -> MetricClass:
-        if not (isinstance(metric, type) and issubclass(metric, BaseMetric)):
+        if not _is_metric(metric):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
         metric_outputs = vars(metric).get("outputs", (name,))
         _check_free(name, metric_outputs, [key for key in names() if key != name or key in METRICS])
@@ -92,6 +92,10 @@ def check_own(metric: type[BaseMetric]) -> None:
         raise ParameterError(f"{metric.__name__} has no name", help='set name = "..." in the class, or register it')
     _check_free(name, metric.outputs, METRICS)
     _named(metric, name)
+
+
+def _is_metric(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseMetric)
 
 
 def _check_free(name: str, metric_outputs: Sequence[str], metric_names: Iterable[str]) -> None:
@@ -137,10 +141,7 @@ def get(name: str) -> type[BaseMetric]:
     if name in _registered:
         return _registered[name]
     if name in _PLUGINS.by_name:
-        loaded = _PLUGINS.load(name)
-        if not (isinstance(loaded, type) and issubclass(loaded, BaseMetric)):
-            raise _PLUGINS.refuse(name, "a captious.Metric")
-        return _named(loaded, name)
+        return _named(_PLUGINS.load(name, _is_metric, "a captious.Metric"), name)
     raise unknown(name)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from captious.errors import ParameterError, UnknownNameError
@@ -367,7 +368,7 @@ class TokenizerParameter(ResourceParameter[TokenizerLike | None, Tokenizer]):
 
     def __init__(self, *, default: TokenizerLike | None = "ptb", summary: str = "how captions become words") -> None:
         super().__init__(
-            default=default, read=as_tokenizer, keep_none=default is None, show=_tokenizer_name, summary=summary
+            default=default, read=as_tokenizer, keep_none=default is None, show=attrgetter("name"), summary=summary
         )
 
 
@@ -380,10 +381,6 @@ def label_of(value: object) -> str:
     if isinstance(value, Encoder):
         return value.model  # its label would load it
     return str(getattr(value, "label", None) or getattr(value, "name", None) or value)
-
-
-def _tokenizer_name(tokenizer: Tokenizer) -> str:
-    return tokenizer.name
 
 
 def exact(number: float) -> str:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
-from captious.data import References
+from captious.data import References, read_references
+from captious.entry_points import deferred
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
@@ -120,36 +121,6 @@ class Settings:
         return {name: value for name, value in values.items() if value is not None}
 
 
-def _language(value: Any) -> Language:
-    from captious.text.languages import as_language
-
-    return as_language(value)
-
-
-def _frequencies(value: Any) -> Any:
-    from captious.metrics.cider import as_frequencies
-
-    return as_frequencies(value)
-
-
-def _encoder(value: Any) -> Encoder:
-    from captious.models.encoders import as_encoder
-
-    return as_encoder(value)
-
-
-def _vectors(value: Any) -> WordVectors:
-    from captious.models import WordVectors
-
-    return value if isinstance(value, WordVectors) else WordVectors.open(value)
-
-
-def _parser(value: Any) -> Any:
-    from captious.parsing.parsed_captions import as_parse_source
-
-    return as_parse_source(value)
-
-
 def _folder(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(
@@ -159,34 +130,16 @@ def _folder(value: Any) -> Any:
     return value
 
 
-def _objects(value: Any) -> Any:
-    from captious.metrics.shared.image_objects import as_image_objects
-
-    return as_image_objects(value)
-
-
-def _training(value: Any) -> References:
-    from captious.data import read_references
-
-    return read_references(value)
-
-
-def _judge(value: Any) -> ChatModel:
-    from captious.models.endpoints import as_chat_model
-
-    return as_chat_model(value)
-
-
 #: The functions that turn a user's value into what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
-    "language": _language,
+    "language": deferred("text.languages:as_language"),
     "tokenizer": as_tokenizer,
-    "idf": _frequencies,
-    "model": _encoder,
-    "vectors": _vectors,
-    "parser": _parser,
+    "idf": deferred("metrics.cider:as_frequencies"),
+    "model": deferred("models.encoders:as_encoder"),
+    "vectors": deferred("models:WordVectors.open"),
+    "parser": deferred("parsing.parsed_captions:as_parse_source"),
     "images": _folder,
-    "objects": _objects,
-    "training": _training,
-    "judge": _judge,
+    "objects": deferred("metrics.shared.image_objects:as_image_objects"),
+    "training": read_references,
+    "judge": deferred("models.endpoints:as_chat_model"),
 }

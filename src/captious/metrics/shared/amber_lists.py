@@ -88,7 +88,9 @@ def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str
     if not isinstance(lists, str | os.PathLike):
         raise ParameterError(f"{lists!r:.60} is not a folder of AMBER's word lists", help=_HELP)
     folder = Path(lists)
-    annotations, relation = (_json(folder, name) for name in (_ANNOTATIONS, _RELATION))
+    annotations, relation = (
+        text_as_json(_text(folder, name), str(folder / name), _HELP) for name in (_ANNOTATIONS, _RELATION)
+    )
     safe = _text(folder, _SAFE).splitlines()
     return _from(annotations, relation, safe, folder.name, str(folder))
 
@@ -114,10 +116,6 @@ def _words(words: Any) -> tuple[str, ...]:
     if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
         raise TypeError(f"{words!r:.60} is not a list of words")
     return tuple(words)
-
-
-def _json(folder: Path, name: str) -> Any:
-    return text_as_json(_text(folder, name), str(folder / name), _HELP)
 
 
 def _text(folder: Path, name: str) -> str:

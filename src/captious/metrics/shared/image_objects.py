@@ -7,7 +7,7 @@ import json
 import os
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -95,7 +95,7 @@ class ImageObjects:
         Raises:
             ParameterError: one side has ids, the other only positions.
         """
-        by_position = [name for name, form in self._forms(references) if form == "position"]
+        by_position = [side.name for side in (self, references) if side.id_form == "position"]
         if len(by_position) == 1 and len(references):
             raise ParameterError(
                 "images cannot be matched with their objects, because one side has only positions",
@@ -109,9 +109,6 @@ class ImageObjects:
         elif references.id_form == "text" and are_numbers(self.by_image):
             images = numbers_from_text(images)
         return [table.get(image) for image in images]
-
-    def _forms(self, references: References) -> Iterable[tuple[str, IdForm]]:
-        return (self.name, self.id_form), (references.name, references.id_form)
 
     def union(self, other: ImageObjects) -> ImageObjects:
         """The objects of both, for the images of either.

@@ -17,18 +17,13 @@ from captious.text.stop_words import StopWords, as_stop_words
 _MANY = 0.1  # share of words without a vector that is worth a warning
 
 
-def as_vectors(vectors: WordVectors | str | os.PathLike[str] | None) -> WordVectors:
-    """Word vectors, or those of a name or a file; None for the default."""
-    return vectors if isinstance(vectors, WordVectors) else WordVectors.open(vectors)
-
-
 class VectorsParameter(ResourceParameter[WordVectors | str | os.PathLike[str] | None, WordVectors]):
     """Word vectors, their name or a file; None for the default vectors, or with ``optional`` for none at all."""
 
     def __init__(
         self, *, default: None = None, optional: bool = False, summary: str = "word vectors: a name or a file"
     ) -> None:
-        super().__init__(default=default, read=as_vectors, keep_none=optional, summary=summary)
+        super().__init__(default=default, read=WordVectors.open, keep_none=optional, summary=summary)
 
 
 class VectorMetric(MeanMetric):

@@ -17,8 +17,8 @@ from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import IntegerParameter
 from captious.metrics.shared.encoder_metric import OptionalEncoder
 from captious.metrics.shared.reference_scores import CombineParameter, over_references
-from captious.metrics.shared.vector_metric import VectorMetric, VectorsParameter, as_vectors
-from captious.models import Encoder, TextLayer
+from captious.metrics.shared.vector_metric import VectorMetric, VectorsParameter
+from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
 from captious.native import mean_vectors, threads
 
@@ -58,7 +58,7 @@ class WordMeanMetric(VectorMetric):
                     f"{self.name} cannot use layer {self.layer} with word vectors",
                     help="give a model, or remove the layer",
                 )
-            self.vectors = as_vectors(self.arguments.get("vectors"))
+            self.vectors = WordVectors.open(self.arguments.get("vectors"))
         elif "vectors" in self.arguments:
             raise ParameterError(
                 f"{self.name} takes word vectors or a model, not both",
