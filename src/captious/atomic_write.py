@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from captious.errors import OutputError
+from captious.errors import OutputError, reason
 
 _ADVICE = {
     errno.ENOSPC: "free some disk space",
@@ -26,7 +26,7 @@ _ADVICE = {
 }
 
 
-def takes_anything(path: str | os.PathLike[str]) -> bool:
+def is_pipe_or_device(path: str | os.PathLike[str]) -> bool:
     """Whether this is a pipe or device, which has no content of its own."""
     return os.path.exists(path) and not os.path.isfile(path)
 
@@ -43,7 +43,7 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
     """
     target = check_place(path)
     try:
-        if takes_anything(target):
+        if is_pipe_or_device(target):
             with _opened(target, mode) as file:
                 yield file
             return
@@ -122,7 +122,7 @@ def check_place(path: str | os.PathLike[str]) -> Path:
             raise OutputError(f"cannot write {path}", where="the link points to itself", help="name another file")
         if target.is_dir():
             raise OutputError(f"cannot write {path}", where="it is a folder", help="name a file")
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise _cannot(path, error) from error
     if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
         raise OutputError(
@@ -138,6 +138,6 @@ def advice(error: OSError) -> str:
     return _ADVICE.get(error.errno or 0, "")
 
 
-def _cannot(path: str | os.PathLike[str], error: OSError) -> OutputError:
-    help = advice(error) or "name another file"
-    return OutputError(f"cannot write {path}", where=error.strerror or str(error), help=help)
+def _cannot(path: str | os.PathLike[str], error: OSError | ValueError) -> OutputError:
+    help = (advice(error) if isinstance(error, OSError) else "") or "name another file"
+    return OutputError(f"cannot write {path}", where=reason(error), help=help)

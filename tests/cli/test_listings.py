@@ -10,7 +10,7 @@ import pytest
 
 from captious import __version__
 from captious.metrics.contract.availability import availability
-from captious.metrics.contract.catalogue import get, names
+from captious.metrics.contract.catalogue import get, metric_names
 
 from .conftest import Run, assert_refused
 
@@ -26,7 +26,7 @@ def row(text: str, name: str) -> str:
 def test_metrics(run: Run) -> None:
     outcome = run("metrics")
     assert (outcome.code, outcome.err) == (0, "")
-    for name in names():
+    for name in metric_names():
         line = next(line for line in outcome.out.splitlines() if line.startswith(f"{name}  "))
         assert get(name).summary in line
         for variant in get(name).variants:
@@ -36,7 +36,7 @@ def test_metrics(run: Run) -> None:
 def test_metrics_as_json(run: Run) -> None:
     document = run("metrics", "--format", "json").json
     assert document["version"] == __version__
-    assert [metric["name"] for metric in document["metrics"]] == names()
+    assert [metric["name"] for metric in document["metrics"]] == metric_names()
     for metric in document["metrics"]:
         kind = get(metric["name"])
         assert metric["outputs"] == list(kind.outputs)
@@ -100,7 +100,7 @@ def test_doctor(run: Run) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.splitlines()[0].split()[:2] == ["captious", __version__]
     first_words = [line.split()[0] for line in outcome.out.splitlines() if line]
-    assert {"kernels", "pandas", "polars", "pyarrow", *names()} <= {*first_words}
+    assert {"kernels", "pandas", "polars", "pyarrow", *metric_names()} <= {*first_words}
 
 
 def test_tiers_of_doctor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ OTHERS = [
 ]
 OTHERS += sorted((PROJECT / "training").glob("*/README.md"))
 CARDS = sorted((DOCS / "metrics").glob("*.md"))
-METRICS = [name for name in catalogue.names() if catalogue.get(name).__module__.startswith("captious.")]
+METRICS = [name for name in catalogue.metric_names() if catalogue.get(name).__module__.startswith("captious.")]
 RUNNING = [name for name in METRICS if name not in (*MODELS, *INPUTS)]
 VARIANTS = [(name, variant) for name in RUNNING for variant in variants_of(name)]
 

@@ -14,7 +14,7 @@ from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.resampling import Sampling, holm
 from captious.judgment import judge, load_judgments
 from captious.metrics.contract.availability import available
-from captious.metrics.contract.catalogue import get, names
+from captious.metrics.contract.catalogue import get, metric_names
 from captious.metrics.contract.selection import select, select_one
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
@@ -36,7 +36,7 @@ def folder(shared_data: Path, tmp_path: Path) -> Path:
 
 def test_every_metric_that_can_run() -> None:
     here, warnings = available(Settings())
-    expected = [name for name in names() if get(name).missing() is None and not get(name).default_models]
+    expected = [name for name in metric_names() if get(name).missing() is None and not get(name).default_models]
     single = [name for name in expected if not issubclass(get(name), SetMetric)]
     assert here == [name for name in single if name not in (*INPUTS, "leic")]
     assert "bertscore (needs model=NAME)" in warnings[0]

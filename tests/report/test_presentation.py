@@ -10,7 +10,7 @@ import captious
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
 from captious.evaluation.score_tables import grouped_score_table, score_table
-from captious.metrics.contract.catalogue import Names
+from captious.metrics.contract.catalogue import NamingScheme
 from captious.report.formats import Presentation, latex, markdown, plain_text
 
 FILES = {name: f"examples/{name}.json" for name in ("baseline", "improved")}
@@ -46,7 +46,7 @@ class TestPercent:
 
 class TestNames:
     @pytest.mark.parametrize(("names", "expected"), [("toolkit", ["Bleu_4", "CIDEr"]), ("paper", ["B@4", "C"])])
-    def test_of_others(self, reports: captious.Reports, names: Names, expected: list[str]) -> None:
+    def test_of_others(self, reports: captious.Reports, names: NamingScheme, expected: list[str]) -> None:
         labels = [row[:1] for row in rows(plain_text(Presentation(names=names).of(reports.to_table())))]
         assert all([name] in labels for name in (*expected, "length-words"))
 

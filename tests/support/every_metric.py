@@ -24,11 +24,11 @@ VECTORS = ("wmd", "mowe", "wembsim", "captious", "coverage")
 #: The lowest score, where it is not 0.
 LOWEST = {"mowe": -1.0}
 #: Metrics that cannot run in these tests, and what they lack.
-MISSING = {name: command for name in catalogue.names() if (command := catalogue.get(name).missing()) is not None}
+MISSING = {name: command for name in catalogue.metric_names() if (command := catalogue.get(name).missing()) is not None}
 MISSING |= dict.fromkeys(MODELS, "a model, which its own tests bring")
 MISSING |= dict.fromkeys(INPUTS, "more than captions, which its own tests bring")
 #: Metrics of several candidates per image, which have tests of their own.
-OF_SETS = tuple(name for name in catalogue.names() if issubclass(catalogue.get(name), SetMetric))
+OF_SETS = tuple(name for name in catalogue.metric_names() if issubclass(catalogue.get(name), SetMetric))
 
 
 def variants_of(name: str) -> list[str]:
@@ -46,7 +46,7 @@ def every_variant(*names: str) -> list[ParameterSet]:
             id=f"{name}@{variant}",
             marks=[pytest.mark.skip(f"{name} is not installed: {MISSING[name]}")] if name in MISSING else [],
         )
-        for name in names or [name for name in catalogue.names() if name not in OF_SETS]
+        for name in names or [name for name in catalogue.metric_names() if name not in OF_SETS]
         for variant in variants_of(name)
     ]
 
@@ -54,5 +54,8 @@ def every_variant(*names: str) -> list[ParameterSet]:
 def variants_here() -> list[tuple[str, str]]:
     """(name, variant) of those that judge single captions and can run here."""
     return [
-        (n, variant) for n in catalogue.names() if n not in MISSING and n not in OF_SETS for variant in variants_of(n)
+        (n, variant)
+        for n in catalogue.metric_names()
+        if n not in MISSING and n not in OF_SETS
+        for variant in variants_of(n)
     ]

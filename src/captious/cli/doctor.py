@@ -11,7 +11,7 @@ import click
 from captious.cli.outputs import print_rows
 from captious.cli.resources import describe
 from captious.metrics.contract.availability import availability
-from captious.metrics.contract.catalogue import get, names
+from captious.metrics.contract.catalogue import get, metric_names
 from captious.native import threads
 from captious.report.numbers import counted
 from captious.resources import named_vectors
@@ -57,7 +57,7 @@ def doctor() -> None:
         "Needs files of yours": [],
     }
     works, command, files = tiers.values()
-    for name in names():
+    for name in metric_names():
         readiness = availability(name)
         if readiness.runs:
             works.append((name, readiness.state, get(name).summary))

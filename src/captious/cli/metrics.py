@@ -11,7 +11,7 @@ import click
 from captious.cli.outputs import format_option, print_table
 from captious.errors import CaptiousError
 from captious.metrics.contract.availability import availability
-from captious.metrics.contract.catalogue import TOOLKIT_NAMES, get, names
+from captious.metrics.contract.catalogue import TOOLKIT_NAMES, get, metric_names
 from captious.metrics.contract.request import Request
 from captious.version import __version__
 
@@ -28,7 +28,9 @@ def metrics(metric: str | None, format_: str) -> None:
     With METRIC, describe that one with its parameters. The first variant is the default; select another with
     METRIC@VARIANT, and set a parameter with METRIC:PARAMETER=VALUE (several are separated by commas).
     """
-    described = [_described(name) for name in (names() if metric is None else [Request.from_text(metric).metric])]
+    described = [
+        _described(name) for name in (metric_names() if metric is None else [Request.from_text(metric).metric])
+    ]
     if format_ == "json":
         click.echo(json.dumps({"version": __version__, "metrics": described}, indent=2))
     elif metric is None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from captious.atomic_write import check_place, takes_anything, whole_file
+from captious.atomic_write import check_place, is_pipe_or_device, whole_file
 from captious.cli.library_options import FILE, Command, option_of
 from captious.displayed import Displayed
 from captious.errors import Advice, ParameterError
-from captious.metrics.contract.catalogue import NAMES
+from captious.metrics.contract.catalogue import NAMING_SCHEMES
 from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
 from captious.report.terminal import as_text, plain_text, rich_text
 from captious.resources.cache import is_first_time
@@ -42,7 +42,7 @@ _BY_EXTENSION = {
 }
 #: The parameters of ``Presentation``, which commands that print tables have.
 PRESENTATION = ("percent", "transpose", "names", "interval_style")
-_CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "names": click.Choice(NAMES)}
+_CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "names": click.Choice(NAMING_SCHEMES)}
 #: Formats whose numbers are unrounded and whose names are ours.
 _FOR_PROGRAMS = ("json", "jsonl", "csv")
 
@@ -128,7 +128,7 @@ def output_options(
         @functools.wraps(command)
         def with_destination(format_: str, output: Path | None, plot: Path | None = None, **parameters: Any) -> Any:
             source = click.get_current_context().get_parameter_source("format_")
-            if source is not ParameterSource.COMMANDLINE and output is not None and not takes_anything(output):
+            if source is not ParameterSource.COMMANDLINE and output is not None and not is_pipe_or_device(output):
                 format_ = _format_of(output, formats)
             if format_ == "xlsx" and output is None:
                 raise click.UsageError("a spreadsheet needs a file: -o FILE.xlsx")
@@ -216,7 +216,7 @@ def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
         if output is None:
             continue
         target = check_place(output)
-        if takes_anything(target):
+        if is_pipe_or_device(target):
             continue
         if str(target) in uses:
             raise ParameterError(

@@ -75,7 +75,7 @@ def fit_resource(
     else:
         resource = _fitted_to_people(selected_metric, human, references, subset=subset)
     if resource is None:
-        fittable = ", ".join(name for name in catalogue.names() if catalogue.get(name).fitted_resource)
+        fittable = ", ".join(name for name in catalogue.metric_names() if catalogue.get(name).fitted_resource)
         raise ParameterError(f"{selected_metric.name} cannot be fitted", help=f"metrics that can be fitted: {fittable}")
     return FittedResource(resource, single_captions(references))
 

@@ -16,10 +16,11 @@ from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue
 from captious.evaluation.score_report import Report, Result, Statistics
 from captious.evaluation.systems import Reports, candidates_by_system, name_of
-from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
+from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.signatures import with_part
 from captious.native import using_threads
 from captious.progress import steps
 from captious.text import PTB, as_tokenizer

@@ -34,7 +34,7 @@ from captious.judgment.published_scores import (
     published_for,
 )
 from captious.metrics.contract.availability import available
-from captious.metrics.contract.catalogue import get, names
+from captious.metrics.contract.catalogue import get, metric_names
 from captious.metrics.contract.catalogue import owner as owner_of
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.own_function import FunctionMetric
@@ -167,7 +167,7 @@ def _system_scores(
             outputs = metric.outputs
         else:  # an output alone, even where a metric has its name, too
             name = metric.lower()
-            outputs = get(name).outputs if name in names() and name not in get(name).outputs else (name,)
+            outputs = get(name).outputs if name in metric_names() and name not in get(name).outputs else (name,)
         tail = f"published:{judgments.protocol.benchmark}|captious:{__version__}"
         return [_checked(judgments, label, f"{label}|{tail}", judgments.scores_of(label)) for label in outputs], []
     function = FunctionMetric(metric)

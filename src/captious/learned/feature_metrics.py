@@ -13,11 +13,12 @@ from captious.atomic_write import whole_file
 from captious.data import Captions, ImageId
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.metric import Metric, State, signature
+from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.signatures import signature
 from captious.row_files import check_row_file, write_parquet, write_rows
 
 #: Parameters whose values are written in the set, or are the defaults of its metrics.

@@ -7,11 +7,9 @@ the name CIDEr is CIDEr-D; see ``cider_d``. The official variant here is the pla
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -20,53 +18,15 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError, option
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
-from captious.metrics.contract.parameters import ResourceParameter, TokenizerParameter
+from captious.metrics.contract.parameters import TokenizerParameter
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies_parameter import FrequenciesParameter
 from captious.metrics.shared.word_explanations import NgramWeights, WeightedNgram, ngrams, token_lists
 from captious.native import CiderReferences, ReferenceNgrams, threads
-from captious.resources.coco_val import FILE, NAME
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
 _FEW_IMAGES = 100
 _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
-
-
-def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:
-    """Document frequencies; "coco" for those of the package, and another name is a file.
-
-    Raises:
-        ParameterError: neither frequencies nor a path.
-        ResourceError: as ``DocumentFrequencies.load``.
-    """
-    if isinstance(idf, str | os.PathLike):
-        return _coco_val() if os.fspath(idf) == NAME else DocumentFrequencies.load(idf)
-    if not isinstance(idf, DocumentFrequencies):
-        raise ParameterError(
-            f"{idf!r:.60} does not hold document frequencies",
-            help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
-        )
-    return idf
-
-
-@cache
-def _coco_val() -> DocumentFrequencies:
-    """The frequencies of the package, without n-grams of a single image, which weigh as much as unknown ones."""
-    return DocumentFrequencies.load(FILE)
-
-
-class FrequenciesParameter(
-    ResourceParameter[DocumentFrequencies | str | os.PathLike[str] | None, DocumentFrequencies | None]
-):
-    """Document frequencies, or a file of them; None to count the references that are scored against."""
-
-    def __init__(self, *, default: None = None) -> None:
-        super().__init__(
-            default=default,
-            read=as_frequencies,
-            keep_none=True,
-            summary="document frequencies: a file, or coco (COCO's validation images); none to count the references",
-            signature_key="",  # what was counted is known after the fit
-        )
 
 
 class Cider(MeanMetric):

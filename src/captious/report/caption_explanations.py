@@ -151,7 +151,7 @@ def explainable(metric: MetricLike, settings: Settings) -> Metric:
         return selected_metric
     if isinstance(selected_metric, Combined) and (parts := [part.name for part in explained_parts(selected_metric)]):
         raise ParameterError(f"{name} is made of other metrics", help=f"explain {' or '.join(parts)}")
-    names = ", ".join(sorted(name for name in catalogue.names() if catalogue.get(name).explanation))
+    names = ", ".join(sorted(name for name in catalogue.metric_names() if catalogue.get(name).explanation))
     raise ParameterError(f"{name} cannot be explained yet", help=f"supported: {names}")
 
 

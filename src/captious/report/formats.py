@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from captious.entry_points import deferred
 from captious.errors import UnknownNameError
-from captious.metrics.contract.catalogue import Names, renamed
+from captious.metrics.contract.catalogue import NamingScheme, label_in_scheme
 from captious.report.terminal import plain_text
 from captious.row_files import check_row_file, csv_text, write_rows
 from captious.table import Cell, Column, Form, IntervalStyle, Table, document_text, json_value
@@ -45,12 +45,12 @@ class Presentation:
     """
 
     percent: bool = False
-    names: Names = "captious"
+    names: NamingScheme = "captious"
     transpose: bool = False
     interval_style: IntervalStyle = "beside"
 
     def __post_init__(self) -> None:
-        renamed("", self.names)
+        label_in_scheme("", self.names)
         if self.interval_style not in INTERVAL_STYLES:
             raise UnknownNameError(
                 f"there is no style of intervals {self.interval_style!r}", help=f"choose {', '.join(INTERVAL_STYLES)}"
@@ -66,14 +66,14 @@ class Presentation:
             rows = [
                 replace(
                     row,
-                    label=renamed(row.label, self.names),
-                    section=renamed(row.section, self.names),
+                    label=label_in_scheme(row.label, self.names),
+                    section=label_in_scheme(row.section, self.names),
                     cells=[self._cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)],
                 )
                 for row in rows
             ]
             if not any(row.label for row in rows):  # a study, whose columns are not systems
-                columns = [replace(column, head=renamed(column.head, self.names)) for column in columns]
+                columns = [replace(column, head=label_in_scheme(column.head, self.names)) for column in columns]
         return replace(
             table,
             columns=columns,
@@ -88,7 +88,7 @@ class Presentation:
         """A cell, in which a metric has its name of the others."""
         if cell is None or column.head != "metric" or not isinstance(cell.value, str):
             return cell
-        return replace(cell, value=renamed(cell.value, self.names))
+        return replace(cell, value=label_in_scheme(cell.value, self.names))
 
 
 def json_text(table: Table) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from captious.atomic_write import takes_anything, whole_file
+from captious.atomic_write import is_pipe_or_device, whole_file
 from captious.displayed import Displayed
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report, Reports
@@ -77,7 +77,7 @@ def check_page(path: str | os.PathLike[str]) -> None:
     """
     if not isinstance(path, str | os.PathLike):
         raise ParameterError(f"{path!r:.60} is not a path", help="give the path first, then the result")
-    if Path(path).suffix.lower() not in (".html", ".htm") and not takes_anything(path):
+    if Path(path).suffix.lower() not in (".html", ".htm") and not is_pipe_or_device(path):
         raise ParameterError(
             f"{Path(path).name} is not the name of a page", where=str(path), help=f"name it {Path(path).stem}.html"
         )

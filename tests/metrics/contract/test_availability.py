@@ -11,7 +11,7 @@ from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
 
 
-@pytest.mark.parametrize("name", catalogue.names())
+@pytest.mark.parametrize("name", catalogue.metric_names())
 def test_required_parameters(name: str) -> None:
     metric = catalogue.get(name)
     required = {parameter for parameter, declared in metric.declared.items() if declared.required}

@@ -104,7 +104,7 @@ def test_register() -> None:
         outputs = ("letters",)
 
     assert catalogue.get("letters") is Letters
-    assert catalogue.names() == [*NAMES, "letters"]
+    assert catalogue.metric_names() == [*NAMES, "letters"]
     assert Letters.name == "letters"
     assert select(["letters", "bleu-1"]).labels == ("letters", "bleu-1")
     with pytest.warns(captious.CaptiousWarning):
@@ -177,7 +177,7 @@ def test_names_that_are_taken(name: str) -> None:
 
     with pytest.raises(ParameterError, match="taken"):
         captious.register(name)(Thief)
-    assert catalogue.names() == NAMES
+    assert catalogue.metric_names() == NAMES
     assert catalogue.get("bleu") is captious.Bleu
 
 
@@ -188,7 +188,7 @@ def test_outputs_that_are_taken() -> None:
 
     with pytest.raises(ParameterError, match="taken"):
         captious.register("thief")(Thief)
-    assert "thief" not in catalogue.names()
+    assert "thief" not in catalogue.metric_names()
 
 
 @pytest.mark.parametrize(("name", "outputs"), [("Extent", None), ("extent", ("extent-P", "extent-r"))])
@@ -199,7 +199,7 @@ def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None
     with pytest.raises(ParameterError, match="contains capitals") as caught:
         captious.register(name)(shouted)
     assert caught.value.help in ("call it extent", "call it extent-p")
-    assert catalogue.names() == NAMES
+    assert catalogue.metric_names() == NAMES
     if outputs is None:
         captious.register("extent")(shouted)
         assert select("EXTENT").labels == ("extent",)
@@ -213,7 +213,7 @@ def test_only_metrics_can_register(thing: object) -> None:
 
 def test_entry_points(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("extent", f"{Length.__module__}:Length"))
-    assert catalogue.names() == [*NAMES, "extent"]
+    assert catalogue.metric_names() == [*NAMES, "extent"]
     assert catalogue.get("extent").name == "extent"
     assert select(["extent"]).labels == ("extent",)
     metric = select(["extent"])[0].metric
@@ -222,7 +222,7 @@ def test_entry_points(plugins: list[EntryPoint]) -> None:
 
 def test_entry_points_with_capitals_are_known_in_lower_case(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("Extent", f"{Length.__module__}:Length"))
-    assert catalogue.names() == [*NAMES, "extent"]
+    assert catalogue.metric_names() == [*NAMES, "extent"]
     assert select(["Extent"]).labels == ("extent",)
 
 
@@ -234,7 +234,7 @@ def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[
 
 def test_entry_points_of_other_groups_are_none_of_ours(plugins: list[EntryPoint]) -> None:
     plugins.append(EntryPoint("extent", "nowhere:Nothing", "console_scripts"))
-    assert catalogue.names() == NAMES
+    assert catalogue.metric_names() == NAMES
 
 
 def test_an_entry_point_that_leads_to_something_else(plugins: list[EntryPoint]) -> None:
@@ -255,7 +255,7 @@ def test_a_plugin_that_cannot_be_imported_breaks_nothing_else(plugins: list[Entr
 def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("bleu", f"{Length.__module__}:Length"))
     assert catalogue.get("bleu") is captious.Bleu
-    assert catalogue.names() == NAMES
+    assert catalogue.metric_names() == NAMES
 
 
 def test_register_without_a_name() -> None:
@@ -336,7 +336,7 @@ def test_names_that_cannot_be_requested(name: str) -> None:
 
     with pytest.raises(ParameterError, match="cannot name a metric"):
         captious.register(name)(Extent)
-    assert catalogue.names() == NAMES
+    assert catalogue.metric_names() == NAMES
 
 
 def test_outputs_are_a_tuple() -> None:

@@ -77,7 +77,7 @@ def ratings(tmp_path):
 
 
 def test_every_metric_names_outputs_that_it_has() -> None:
-    for name in catalogue.names():
+    for name in catalogue.metric_names():
         metric = catalogue.get(name)
         assert metric.lower_is_better | metric.no_direction <= {*metric.outputs}
         assert not metric.lower_is_better & metric.no_direction

@@ -21,7 +21,7 @@ VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 #: Every number and flag that a metric of the package declares.
 CASES = [
     (name, parameter)
-    for name in catalogue.names()
+    for name in catalogue.metric_names()
     for parameter, declaration in catalogue.get(name).declared.items()
     if isinstance(declaration, NumberParameter | IntegerParameter | FlagParameter)
 ]

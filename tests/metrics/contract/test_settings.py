@@ -75,7 +75,10 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
     "judge": lambda metric: [metric.judge],
 }
 #: The metrics that use it.
-USERS = {setting: [name for name in catalogue.names() if setting in catalogue.get(name).declared] for setting in VALUES}
+USERS = {
+    setting: [name for name in catalogue.metric_names() if setting in catalogue.get(name).declared]
+    for setting in VALUES
+}
 #: One that does not.
 OTHERS = {name: "bertscore" if name == "tokenizer" else "bleu-4" for name in VALUES}
 
@@ -101,7 +104,7 @@ def test_every_setting_has_its_tests() -> None:
 
 @pytest.mark.parametrize("setting", VALUES)
 def test_metrics_use_what_their_constructor_names(setting: str) -> None:
-    having = [name for name in catalogue.names() if setting in catalogue.get(name).declared]
+    having = [name for name in catalogue.metric_names() if setting in catalogue.get(name).declared]
     assert sorted(having) == sorted(USERS[setting])
 
 

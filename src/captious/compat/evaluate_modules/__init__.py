@@ -34,7 +34,7 @@ class {class_name}(captious.compat.evaluate_modules.module.CaptionModule):
 
 def metrics() -> list[str]:
     """The metrics of captious that can be modules."""
-    built_in = [name for name in catalogue.names() if catalogue.get(name).__module__.startswith("captious.")]
+    built_in = [name for name in catalogue.metric_names() if catalogue.get(name).__module__.startswith("captious.")]
     return [name for name in built_in if name not in _LEFT_OUT and not issubclass(catalogue.get(name), SetMetric)]
 
 

@@ -43,7 +43,7 @@ def availability(name: str) -> Availability:
     Raises:
         UnknownNameError: no such metric.
     """
-    if name not in catalogue.names():
+    if name not in catalogue.metric_names():
         raise catalogue.unknown(name)
     try:
         metric = catalogue.get(name)
@@ -76,7 +76,7 @@ def available(settings: Settings, *, several: bool = False) -> tuple[list[str], 
     """
     names: list[str] = []
     left_out: dict[str, str] = {}
-    for name in catalogue.names():
+    for name in catalogue.metric_names():
         try:
             metric = catalogue.get(name)
             if issubclass(metric, SetMetric) and not several:

@@ -3,7 +3,7 @@
 ``built_in.py`` lists the package's own with their outputs, so that finding one imports no other; tools/catalogue.py
 writes it. Others join with ``register``, or by an entry point of the group ``captious.metrics``, whose name is the
 metric's and whose value is its class. The COCO caption toolkit, its leaderboard and tables of papers have other names
-for outputs: ``renamed``.
+for outputs: ``label_in_scheme``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias, TypeVar, get_args
 from captious.entry_points import EntryPoints, did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.built_in import METRICS
-from captious.metrics.contract.metric import BaseMetric, Declared, is_built_in
+from captious.metrics.contract.metric import BaseMetric, Parameterized, is_built_in
 
 MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
 
@@ -24,9 +24,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _PLUGINS = EntryPoints("captious.metrics", "metric", tuple(METRICS))
 _registered: dict[str, type[BaseMetric]] = {}
 
-Names: TypeAlias = Literal["captious", "toolkit", "paper"]
+NamingScheme: TypeAlias = Literal["captious", "toolkit", "paper"]
 #: Whose names tables can show.
-NAMES: tuple[Names, ...] = get_args(Names)
+NAMING_SCHEMES: tuple[NamingScheme, ...] = get_args(NamingScheme)
 
 #: Names of a metric with certain parameters, which can be requested like a metric: name -> metric, parameters.
 SHORT_NAMES: Mapping[str, tuple[str, Mapping[str, str]]] = {"chrf++": ("chrf", {"word_order": "2"})}
@@ -54,7 +54,7 @@ _PAPER_NAMES: Mapping[str, str] = {f"bleu-{n}": f"B@{n}" for n in _ORDERS} | {
     "chair-i": "CHAIR-i",
     "wmd": "WMD",
 }
-_BY_WHOSE: Mapping[str, Mapping[str, str]] = {"captious": {}, "toolkit": TOOLKIT_NAMES, "paper": _PAPER_NAMES}
+_NAMES_BY_SCHEME: Mapping[str, Mapping[str, str]] = {"captious": {}, "toolkit": TOOLKIT_NAMES, "paper": _PAPER_NAMES}
 
 
 def register(name: str) -> Callable[[MetricClass], MetricClass]:
@@ -71,8 +71,8 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
         if not _is_metric(metric):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
         metric_outputs = vars(metric).get("outputs", (name,))
-        _check_free(name, metric_outputs, [key for key in names() if key != name or key in METRICS])
-        _named(metric, name)
+        _check_free(name, metric_outputs, [key for key in metric_names() if key != name or key in METRICS])
+        _validate_and_name(metric, name)
         _registered[name] = metric
         return metric
 
@@ -91,7 +91,7 @@ def check_own(metric: type[BaseMetric]) -> None:
     if not isinstance(name, str):
         raise ParameterError(f"{metric.__name__} has no name", help='set name = "..." in the class, or register it')
     _check_free(name, metric.outputs, METRICS)
-    _named(metric, name)
+    _validate_and_name(metric, name)
 
 
 def _is_metric(value: object) -> bool:
@@ -122,7 +122,7 @@ def check_label(label: str) -> None:
         )
 
 
-def names() -> list[str]:
+def metric_names() -> list[str]:
     """Names of all metrics: those of the package, then others by name."""
     return [*METRICS, *sorted({*_registered, *_PLUGINS.by_name} - {*METRICS})]
 
@@ -141,7 +141,7 @@ def get(name: str) -> type[BaseMetric]:
     if name in _registered:
         return _registered[name]
     if name in _PLUGINS.by_name:
-        return _named(_PLUGINS.load(name, _is_metric, "a captious.Metric"), name)
+        return _validate_and_name(_PLUGINS.load(name, _is_metric, "a captious.Metric"), name)
     raise unknown(name)
 
 
@@ -165,7 +165,7 @@ def owner(name: str) -> str | None:
 
 def requestable() -> list[str]:
     """All names that can be requested: metrics and their outputs."""
-    return [name for metric in names() for name in dict.fromkeys((metric, *outputs(metric)))]
+    return [name for metric in metric_names() for name in dict.fromkeys((metric, *outputs(metric)))]
 
 
 def unknown(name: str) -> UnknownNameError:
@@ -177,8 +177,8 @@ def unknown(name: str) -> UnknownNameError:
     return UnknownNameError(f"there is no metric {name!r}", help=help)
 
 
-def _named(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
-    """The metric under the name it was registered by.
+def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
+    """Check the declaration of a metric, and set its name and outputs.
 
     Raises:
         ParameterError: a declaration that does not hold together.
@@ -194,7 +194,7 @@ def _named(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
             where=f"{metric.__qualname__} would also report {', '.join(metric.outputs)}",
             help="set outputs = (...) in the class",
         )
-    if metric.__init__ is not Declared.__init__:
+    if metric.__init__ is not Parameterized.__init__:
         raise ParameterError(
             f"{name} has a constructor of its own",
             where=metric.__qualname__,
@@ -240,20 +240,20 @@ def toolkit_hint(name: str) -> str:
     return "".join(f"the COCO toolkit's {toolkit_name} is {output}; " for toolkit_name, output in names)
 
 
-def renamed(label: str, names: Names) -> str:
+def label_in_scheme(label: str, scheme: NamingScheme) -> str:
     """A label with the name of its output as others have it; its variant and parameters stay.
 
     Args:
         label: such as "cider-d" or "bleu-4:tokenizer=whitespace".
-        names: whose names; what they have no name for keeps ours.
+        scheme: whose names; what has no name there keeps ours.
 
     Raises:
-        UnknownNameError: nobody's names.
+        UnknownNameError: there is no such scheme.
     """
-    if names not in _BY_WHOSE:
-        raise UnknownNameError(f"there are no names {names!r}", help=f"choose {', '.join(NAMES)}")
+    if scheme not in _NAMES_BY_SCHEME:
+        raise UnknownNameError(f"there are no names {scheme!r}", help=f"choose {', '.join(NAMING_SCHEMES)}")
     output, suffix = _parts(label)
-    return _BY_WHOSE[names].get(output, output) + suffix
+    return _NAMES_BY_SCHEME[scheme].get(output, output) + suffix
 
 
 def _parts(label: str) -> tuple[str, str]:

@@ -32,10 +32,9 @@ from captious.metrics.contract.parameters import (
     ResourceParameter,
     TextParameter,
     TokenizerParameter,
-    exact,
 )
+from captious.metrics.contract.signatures import signature
 from captious.random_seed import DEFAULT_SEED
-from captious.version import __version__
 
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
 RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float64]]
@@ -86,8 +85,8 @@ class Savable(Protocol):
 class _ConstructorSignature:
     """The signature of a constructor as ``inspect`` and ``help`` show it."""
 
-    def __get__(self, instance: object | None, owner: type[Declared]) -> inspect.Signature | None:
-        if owner.__init__ is not Declared.__init__:
+    def __get__(self, instance: object | None, owner: type[Parameterized]) -> inspect.Signature | None:
+        if owner.__init__ is not Parameterized.__init__:
             return None
         return inspect.Signature(
             [
@@ -110,7 +109,7 @@ class _ConstructorSignature:
         TokenizerParameter,
     ),
 )
-class Declared:
+class Parameterized:
     """Base class of what declares parameters: a constructor that takes them by name, in order of declaration."""
 
     __signature__ = _ConstructorSignature()
@@ -154,7 +153,7 @@ class Declared:
         return f"{type(self).__name__}({arguments})"
 
 
-def no_parameter(owner: type[Declared], name: str, declared: Iterable[str]) -> UnknownNameError:
+def no_parameter(owner: type[Parameterized], name: str, declared: Iterable[str]) -> UnknownNameError:
     """The error of a parameter that a class does not have; a plain attribute of a user's class is not one."""
     names = list(declared)
     takes = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
@@ -196,7 +195,7 @@ class _Description:
     needs_fit: bool = False
 
 
-class BaseMetric(Declared, _Description, ABC):
+class BaseMetric(Parameterized, _Description, ABC):
     """The common base of metrics of captions (``Metric``) and of sets of captions (``SetMetric``).
 
     Raises:
@@ -359,26 +358,3 @@ class MeanMetric(Metric):
 def is_built_in(metric: type) -> bool:
     """Whether a class is of this package."""
     return metric.__module__.partition(".")[0] == "captious"
-
-
-def signature(name: str, parameters: Mapping[str, object]) -> str:
-    """One line with everything that a score depends on besides the captions, package version last.
-
-        cider-d|variant:official|tokenizer:ptb|sigma:6|idf:references-5000|captious:0.1.0
-
-    Scores are comparable only if their signatures are equal.
-    """
-    parts = [name, *(f"{key}:{_in_signature(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
-    return "|".join(parts)
-
-
-def with_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
-    """Signatures with one more part, such as ``references:5``, before the package version."""
-    pieces = (signature.rpartition("|") for signature in signatures)
-    return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)
-
-
-def _in_signature(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return exact(value) if isinstance(value, float) else str(value)

@@ -253,7 +253,7 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
     parameters = {name for metric in metrics for name in metric.declared}
     for name, value in settings.of_metrics.items():
         if name not in parameters | settings.implied:
-            users = [metric for metric in catalogue.names() if name in _declared(metric)]
+            users = [metric for metric in catalogue.metric_names() if name in _declared(metric)]
             raise ParameterError(
                 f"the setting {name} was given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",

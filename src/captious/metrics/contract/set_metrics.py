@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, References
 from captious.errors import ParameterError, UnknownNameError, option
-from captious.metrics.contract.metric import BaseMetric, Metric, State, with_part
+from captious.metrics.contract.metric import BaseMetric, Metric, State
+from captious.metrics.contract.signatures import with_part
 
 OfKChoice: TypeAlias = Literal["mean", "best"]
 #: Ways to make one score per image of those of its candidates, the default first.

@@ -134,7 +134,7 @@ def _folder(value: Any) -> Any:
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "language": deferred("text.languages:as_language"),
     "tokenizer": as_tokenizer,
-    "idf": deferred("metrics.cider:as_frequencies"),
+    "idf": deferred("metrics.shared.frequencies_parameter:as_frequencies"),
     "model": deferred("models.encoders:as_encoder"),
     "vectors": deferred("models:WordVectors.open"),
     "parser": deferred("parsing.parsed_captions:as_parse_source"),

@@ -75,7 +75,7 @@ def directions_of(text: str) -> dict[str, bool | None]:
 def ready_metrics() -> list[str]:
     """The metrics that can run on this server as they are, without parameters or settings."""
     ready = []
-    for name in catalogue.names():
+    for name in catalogue.metric_names():
         try:
             if not _lacks(catalogue.get(name), Request.from_text(name), Settings()):
                 ready.append(name)

@@ -1,0 +1,49 @@
+"""Document frequencies as a parameter of metrics: an object, a file, or those of the package."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from captious.errors import ParameterError
+from captious.metrics.contract.parameters import ResourceParameter
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.resources.coco_val import FILE, NAME
+
+
+def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:
+    """Document frequencies; "coco" for those of the package, and another name is a file.
+
+    Raises:
+        ParameterError: neither frequencies nor a path.
+        ResourceError: as ``DocumentFrequencies.load``.
+    """
+    if isinstance(idf, str | os.PathLike):
+        return _coco_val() if os.fspath(idf) == NAME else DocumentFrequencies.load(idf)
+    if not isinstance(idf, DocumentFrequencies):
+        raise ParameterError(
+            f"{idf!r:.60} does not hold document frequencies",
+            help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
+        )
+    return idf
+
+
+@cache
+def _coco_val() -> DocumentFrequencies:
+    """The frequencies of the package, without n-grams of a single image, which weigh as much as unknown ones."""
+    return DocumentFrequencies.load(FILE)
+
+
+class FrequenciesParameter(
+    ResourceParameter[DocumentFrequencies | str | os.PathLike[str] | None, DocumentFrequencies | None]
+):
+    """Document frequencies, or a file of them; None to count the references that are scored against."""
+
+    def __init__(self, *, default: None = None) -> None:
+        super().__init__(
+            default=default,
+            read=as_frequencies,
+            keep_none=True,
+            summary="document frequencies: a file, or coco (COCO's validation images); none to count the references",
+            signature_key="",  # what was counted is known after the fit
+        )
