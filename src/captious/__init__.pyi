@@ -18,10 +18,10 @@ from .data import read_groups as read_groups
 from .data import read_references as read_references
 from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
-from .evaluation import Check as Check
+from .evaluation import CaptionCheck as CaptionCheck
 from .evaluation import Comparison as Comparison
-from .evaluation import JudgedPairs as JudgedPairs
 from .evaluation import PairwiseComparison as PairwiseComparison
+from .evaluation import Preferences as Preferences
 from .evaluation import Report as Report
 from .evaluation import Reports as Reports
 from .evaluation import Reward as Reward
@@ -90,7 +90,7 @@ from .metrics.rouge_s import RougeS as RougeS
 from .metrics.sbert import Sbert as Sbert
 from .metrics.self_cider import SelfCider as SelfCider
 from .metrics.shared.document_frequencies import DocumentFrequencies as DocumentFrequencies
-from .metrics.shared.pairwise_judge import JudgePairwise as JudgePairwise
+from .metrics.shared.pairwise_judge import PairwiseJudge as PairwiseJudge
 from .metrics.smurf import Smurf as Smurf
 from .metrics.soft_spice import SoftSpice as SoftSpice
 from .metrics.sparcs import Sparcs as Sparcs

@@ -105,6 +105,23 @@ def test_a_card_names_all_that_a_metric_has(name: str) -> None:
     assert expected <= names_in_code(DOCS / "metrics" / f"{name}.md")
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_the_list_of_metrics_has_outputs_and_variants_of_each(name: str) -> None:
+    card, metric = f"(metrics/{name}.md)", catalogue.get(name)
+    (row,) = [line for line in prose(DOCS / "metrics.md").splitlines() if line.startswith("|") and card in line]
+    shown = set(re.findall(r"`([^`]+)`", row))
+    if " to `" in row:  # such as bleu-1 to bleu-4
+        shown |= set(metric.outputs) if {metric.outputs[0], metric.outputs[-1]} <= shown else set()
+    if "and as SPICE" in row:
+        shown |= {output.replace("spice", name) for output in catalogue.get("spice").outputs}
+    assert {*metric.outputs, *metric.variants} <= shown
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_card_names_the_class(name: str) -> None:
+    assert f"captious.{catalogue.get(name).__name__}" in names_in_code(DOCS / "metrics" / f"{name}.md")
+
+
 @pytest.mark.parametrize(("name", "variant"), VARIANTS, ids=["@".join(pair) for pair in VARIANTS])
 def test_a_card_shows_the_signature_of_every_variant(name: str, variant: str) -> None:
     shown = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8").splitlines()
@@ -140,7 +157,8 @@ def test_commands_and_options_in_the_text_exist(page: Path) -> None:
 @pytest.mark.parametrize("name", captious.__all__)
 def test_every_public_name_is_mentioned(name: str) -> None:
     whole_name = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    assert any(whole_name.search(page.read_text(encoding="utf-8")) for page in PAGES)
+    mentions = [page for page in PAGES if whole_name.search(page.read_text(encoding="utf-8"))]
+    assert mentions, f"name {name} in docs/api.md, or a metric's class in its card"
 
 
 @pytest.mark.parametrize(

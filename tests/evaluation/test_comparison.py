@@ -13,8 +13,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import captious
-from captious.errors import MissingCandidatesError, ParameterError, UnknownImageError, UnknownNameError
-from captious.evaluation import CaptiousWarning, compare_reports
+from captious.errors import CaptiousWarning, MissingCandidatesError, ParameterError, UnknownImageError, UnknownNameError
+from captious.evaluation import compare_reports
 from captious.version import __version__
 
 N = 120

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import captious
-from captious.evaluation import CaptiousWarning
+from captious.errors import CaptiousWarning
 
 
 def test_they_are_24_images_with_5_references(examples: Path) -> None:

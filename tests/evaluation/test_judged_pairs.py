@@ -57,7 +57,7 @@ def test_the_order_of_images_does_not_matter(model: ChatModel) -> None:
     np.testing.assert_array_equal(points, [1, 0, 0.5, 0.5])
     with pytest.raises(ParameterError, match="different images"):
         captious.judge_pairwise(
-            {"a": {1: "x"}, "b": {2: "y"}}, judge=captious.JudgePairwise(judge=model, variant="images", images=".")
+            {"a": {1: "x"}, "b": {2: "y"}}, judge=captious.PairwiseJudge(judge=model, variant="images", images=".")
         )
 
 

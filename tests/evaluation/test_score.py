@@ -14,6 +14,7 @@ import captious
 from captious import Settings
 from captious.data import read_references
 from captious.errors import (
+    CaptiousWarning,
     DuplicateCandidateError,
     EmptyInputError,
     MissingCandidatesError,
@@ -22,7 +23,7 @@ from captious.errors import (
     UnknownImageError,
     UnknownNameError,
 )
-from captious.evaluation import CaptiousWarning, evaluate
+from captious.evaluation import evaluate
 from captious.metrics.contract.selection import select
 from captious.progress import observed
 

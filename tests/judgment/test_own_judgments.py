@@ -16,7 +16,7 @@ from scipy import stats
 import captious
 from captious.cli import main
 from captious.errors import CaptionFileError, ParameterError, UnknownNameError
-from captious.judgment import agreement, load_judgments
+from captious.judgment import judging, load_judgments
 from captious.judgment.studies import critical_failures, reference_counts, robustness
 
 GOOD = [
@@ -232,7 +232,7 @@ def test_scores_of_items_that_are_not_there(tmp_path: Path) -> None:
 
 def test_metrics_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the COCO evaluation, as everywhere; with scores, only these."""
-    monkeypatch.setattr(agreement, "coco_available", lambda: (["bleu-1", "rouge-l"], ["meteor was left out."]))
+    monkeypatch.setattr(judging, "coco_available", lambda: (["bleu-1", "rouge-l"], ["meteor was left out."]))
     path = written(tmp_path)
     judgment = captious.judge(path, resamples=5)
     assert [*judgment["own"].agreements] == ["bleu-1", "rouge-l"]

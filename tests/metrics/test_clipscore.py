@@ -21,9 +21,8 @@ pytest.importorskip("transformers")
 pytest.importorskip("PIL")
 
 from captious.data import Captions, References
-from captious.errors import InputError, MissingExtraError, ParameterError, ResourceError
+from captious.errors import CaptiousWarning, InputError, MissingExtraError, ParameterError, ResourceError
 from captious.evaluation import score
-from captious.evaluation.caption_warnings import CaptiousWarning
 from captious.metrics.clipscore import ClipScore
 from captious.metrics.refclipscore import RefClipScore
 from captious.models import Encoder, clip

@@ -18,8 +18,7 @@ import transformers
 
 import captious
 from captious.data import Captions
-from captious.errors import ParameterError, ResourceError
-from captious.evaluation.caption_warnings import CaptiousWarning
+from captious.errors import CaptiousWarning, ParameterError, ResourceError
 from captious.metrics.fense import Fense
 from captious.metrics.sbert import Sbert
 from captious.metrics.spider import Spider

@@ -13,7 +13,7 @@ import pytest
 
 import captious
 from captious.errors import UnknownNameError
-from captious.evaluation.judged_pairs import JudgedPair, JudgedPairs
+from captious.evaluation.judged_pairs import Preference, Preferences
 from captious.evaluation.resampling import Sampling
 from captious.scale import score_shards
 
@@ -50,14 +50,14 @@ def of_shards(folder: Path, *, intervals: bool) -> captious.Report:
     return score_shards(folder / "part.jsonl", METRICS, intervals=intervals)
 
 
-def judged_pairs() -> JudgedPairs:
+def judged_pairs() -> Preferences:
     import numpy as np
 
     pairs = [
-        JudgedPair(a, b, np.array([1.0, 0.5, 1.0]), np.zeros(3, bool), 5 / 6, (0.5, 1.0))
+        Preference(a, b, np.array([1.0, 0.5, 1.0]), np.zeros(3, bool), 5 / 6, (0.5, 1.0))
         for a, b in (("x", "y"), ("x", "z"), ("y", "z"))
     ]
-    return JudgedPairs(["x", "y", "z"], pairs, "judge-pairwise|...", [], Sampling(9, 0, 0.95))
+    return Preferences(["x", "y", "z"], pairs, "judge-pairwise|...", [], Sampling(9, 0, 0.95))
 
 
 RESULTS: dict[str, Any] = {
@@ -74,7 +74,7 @@ RESULTS: dict[str, Any] = {
     "Judgment": judged,
     "BenchmarkResult": lambda folder: judged(folder)["own"],
     "Study": lambda folder: captious.Study("study", "A study", ["metric", "value"], [{"metric": "m", "value": 1.0}]),
-    "JudgedPairs": lambda folder: judged_pairs(),
+    "Preferences": lambda folder: judged_pairs(),
 }
 
 

@@ -11,7 +11,7 @@ from captious.cli.library_options import FILE, option_of
 from captious.cli.options import data_option, metric_options, repeated_command, resampling_options
 from captious.cli.outputs import PRESENTATION, Destination, output_options
 from captious.judgment import judge as judge_metrics
-from captious.judgment.agreement import TESTS
+from captious.judgment.judging import TESTS
 from captious.report.formats import FORMATS
 from captious.report.numbers import plain
 

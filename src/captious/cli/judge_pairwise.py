@@ -13,7 +13,7 @@ from captious.cli.outputs import Destination, output_options, warn
 from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
 from captious.evaluation.systems import system_names
-from captious.metrics.shared.pairwise_judge import JudgePairwise
+from captious.metrics.shared.pairwise_judge import PairwiseJudge
 from captious.report.formats import FORMATS
 
 
@@ -26,7 +26,7 @@ from captious.report.formats import FORMATS
 @click.option(
     "--see",
     "variant",
-    type=click.Choice([*JudgePairwise.variants]),
+    type=click.Choice([*PairwiseJudge.variants]),
     default="references",
     show_default=True,
     help="What the model sees besides the captions.",
@@ -54,7 +54,7 @@ def judge_pairwise(
     candidates, references = (files, None) if no_references else (files[:-1], files[-1])
     if len(candidates) < 2:
         raise ParameterError("two systems are needed", help="give two or more files of candidates, then references")
-    metric = JudgePairwise(judge=judge, variant=variant, images=images, prompt=prompt)
+    metric = PairwiseJudge(judge=judge, variant=variant, images=images, prompt=prompt)
     systems = dict(zip(system_names(candidates), candidates, strict=True))
     result = judge_systems(systems, references, metric, **options)
     destination.deliver(result.to_table())

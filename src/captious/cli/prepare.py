@@ -12,7 +12,7 @@ from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.data.file_contents import EXTENSIONS
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import single_captions
+from captious.evaluation.caption_warnings import single_reference_warning
 from captious.evaluation.preparation import write
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
@@ -44,4 +44,4 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
     size = f"{len(table.texts):,} references, {output.stat().st_size / 1e6:,.1f} MB"
     metrics = [item.metric.name for item in selection]
     click.echo(f"{output}: {images}, {size}; prepared for {', '.join(metrics)}", err=True)
-    warn([*selection.warnings, *single_captions(table)])
+    warn([*selection.warnings, *single_reference_warning(table)])

@@ -21,7 +21,7 @@ from captious.cli.options import (
 from captious.cli.outputs import warn
 from captious.data import read_captions, read_references, same_images
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.metric_run import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
@@ -78,4 +78,4 @@ def report(
             )
     reports = evaluate_systems(tables, selection, announce=warn)
     write_report(output, reports, image_url=image_url, groups=groups, **of_page)
-    warn(reports.warnings + few_images(len(ids)))
+    warn(reports.warnings + few_images_warning(len(ids)))

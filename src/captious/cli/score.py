@@ -29,7 +29,7 @@ from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
 from captious.data import absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.metric_run import evaluate_systems
 from captious.evaluation.score_tables import grouped_score_table
 from captious.evaluation.systems import system_names
@@ -191,7 +191,7 @@ def score(
     if per_caption is not None:
         write_captions(per_caption, reports)
     if intervals:
-        warnings += [warning for report in reports for warning in few_images(report.n_images)]
+        warnings += [warning for report in reports for warning in few_images_warning(report.n_images)]
     warn(warnings)
     comparable = not (by_system.different_images or logs)
     if destination.is_for_reading and len(reports) == 2 and comparable:

@@ -89,8 +89,8 @@ def read_captions(
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
             references, which others replace.
-        references: likewise, or ``References`` that were read before; several systems scored against the same
-            object share what is computed about it. None for metrics that need none.
+        references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
+            scored against the same object share what is computed about it. None for metrics that need none.
         subset: use only the images that both sides have, and count the others; otherwise, a difference is an error.
         several: images have any number of candidates; otherwise, each has exactly one.
         clean: rules to clean candidates by before they are scored: "markdown" makes text of it, "prompt" removes

@@ -1,8 +1,7 @@
 """The public names of evaluation and where they are, which `__init__.py` reads."""
 
-from .caption_check import Check as Check
+from .caption_check import CaptionCheck as CaptionCheck
 from .caption_check import check as check
-from .caption_warnings import CaptiousWarning as CaptiousWarning
 from .comparison import Comparison as Comparison
 from .comparison import Difference as Difference
 from .comparison import Example as Example
@@ -13,8 +12,8 @@ from .group_scores import GroupedComparison as GroupedComparison
 from .group_scores import GroupedReport as GroupedReport
 from .group_scores import GroupScore as GroupScore
 from .group_scores import length_groups as length_groups
-from .judged_pairs import JudgedPair as JudgedPair
-from .judged_pairs import JudgedPairs as JudgedPairs
+from .judged_pairs import Preference as Preference
+from .judged_pairs import Preferences as Preferences
 from .judged_pairs import judge_pairwise as judge_pairwise
 from .metric_run import evaluate as evaluate
 from .metric_run import score as score

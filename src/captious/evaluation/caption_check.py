@@ -14,7 +14,7 @@ from captious.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 
 
-class Check(Displayed):
+class CaptionCheck(Displayed):
     """What ``check`` says about the captions of a system.
 
     Attributes:
@@ -94,7 +94,7 @@ def check(
     system: str | None = None,
     several: bool = False,
     **options: Unpack[MatchOptions],
-) -> Check:
+) -> CaptionCheck:
     """Look at captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
 
     Args:
@@ -111,4 +111,4 @@ def check(
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
-    return Check(system, captions)
+    return CaptionCheck(system, captions)

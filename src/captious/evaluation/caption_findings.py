@@ -35,11 +35,11 @@ _MIN_WORDS = 4  # words of a caption that can be told to be in another language
 
 
 @dataclass(frozen=True)
-class Kind:
+class FindingKind:
     """A kind of finding.
 
     Args:
-        what: the rest of the sentence "12 of 100 candidates ...".
+        predicate: the rest of the sentence "12 of 100 candidates ...".
         advice: what it does to scores, and what to do.
         option: name and value of the option that ends the advice.
         always: told however rare it is.
@@ -48,7 +48,7 @@ class Kind:
         before_scoring: only ``check`` tells it; the metrics that it matters to warn themselves.
     """
 
-    what: str
+    predicate: str
     advice: str
     always: bool = False
     needs_references: bool = False
@@ -59,53 +59,53 @@ class Kind:
 
 #: All kinds, by name, in the order in which they are told.
 KINDS = {
-    "empty": Kind("are empty", "most metrics give them 0: was the output of the captioner lost?", always=True),
-    "copy": Kind(
+    "empty": FindingKind("are empty", "most metrics give them 0: was the output of the captioner lost?", always=True),
+    "copy": FindingKind(
         "are copies of a reference of their image",
         "are the candidates included in their own references?",
         needs_references=True,
     ),
-    "markdown": Kind(
+    "markdown": FindingKind(
         "hold Markdown",
         "metrics take its marks for words, and lists for one sentence: remove it with",
         option=("clean", "markdown"),
     ),
-    "prompt": Kind(
+    "prompt": FindingKind(
         'begin like the answer to a prompt, such as "The image shows"',
         "where references do not, every word of it counts against precision: remove it with",
         option=("clean", "prompt"),
     ),
-    "sentences": Kind(
+    "sentences": FindingKind(
         "have several sentences",
         "where references have one, CIDEr-D and BLEU then mostly measure length: look at precision and recall, such as "
         "those of spice",
     ),
-    "long": Kind(
+    "long": FindingKind(
         "are more than twice as long as the references of their image",
         "CIDEr-D and BLEU then mostly measure length: ask the captioner for the length of the references, or look at "
         "precision and recall",
         needs_references=True,
     ),
-    "short": Kind(
+    "short": FindingKind(
         "are less than half as long as the references of their image",
         "CIDEr-D and BLEU then mostly measure length, and METEOR and SPICE recall",
         needs_references=True,
     ),
-    "script": Kind(
+    "script": FindingKind(
         "are mostly not in the Latin script",
         "the tokenizers of most metrics are made for English, so that these scores mean little: choose a tokenizer for "
         "the language, such as zh for Chinese, char for Chinese, Japanese and Thai, or unicode where words are written "
         "apart",
         of_tokens=True,
     ),
-    "language": Kind(
+    "language": FindingKind(
         "share almost no words with any reference",
         "are they in another language than the references?",
         needs_references=True,
     ),
-    "repetition": Kind("repeat the same words three times or more in a row", "did the captioner get stuck?"),
-    "cut": Kind("end within a sentence", "was the number of new tokens of the captioner too small?"),
-    "parse": Kind(
+    "repetition": FindingKind("repeat the same words three times or more in a row", "did the captioner get stuck?"),
+    "cut": FindingKind("end within a sentence", "was the number of new tokens of the captioner too small?"),
+    "parse": FindingKind(
         f"have more than {LONG_SENTENCE} words",
         "SPICE, SPIDEr and HWCM parse each as one sentence, which takes up to three seconds a hundred words: use "
         "spice:split=sentences",
@@ -150,7 +150,7 @@ class Finding:
         kind = KINDS[self.kind]
         end = "" if kind.advice.endswith("?") else "."
         advice = kind.advice if kind.option is None else f"{kind.advice} {option(*kind.option)}"
-        return f"{amount} candidates {kind.what}{where}: {advice}{end}"
+        return f"{amount} candidates {kind.predicate}{where}: {advice}{end}"
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,6 @@ from collections.abc import Iterable
 from captious.data import References
 from captious.errors import CaptiousWarning
 
-__all__ = [
-    "FEW_IMAGES",
-    "CaptiousWarning",
-    "few_images",
-    "issue",
-    "single_captions",
-]
-
 _issued: set[str] = set()
 #: Fewer images than these are too few for intervals and tests.
 FEW_IMAGES = 10
@@ -32,7 +24,7 @@ def issue(sentences: Iterable[str]) -> None:
             warnings.warn(sentence, CaptiousWarning, stacklevel=3)
 
 
-def few_images(n: int) -> list[str]:
+def few_images_warning(n: int) -> list[str]:
     """A warning if n images are too few for intervals and tests."""
     if n >= FEW_IMAGES:
         return []
@@ -42,7 +34,7 @@ def few_images(n: int) -> list[str]:
     ]
 
 
-def single_captions(references: References) -> list[str]:
+def single_reference_warning(references: References) -> list[str]:
     """A warning if every image has only one reference."""
     if len(references.texts) != len(references):
         return []

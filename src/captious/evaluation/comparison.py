@@ -13,7 +13,7 @@ from captious.data.caption_file import ColumnNames, read_options_of
 from captious.data.image_matching import match_images, references_of
 from captious.displayed import DisplayedMapping
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images, issue
+from captious.evaluation.caption_warnings import few_images_warning, issue
 from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.metric_run import evaluate
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
@@ -171,7 +171,7 @@ class Comparison(DisplayedMapping[str, Difference]):
     @property
     def warnings(self) -> list[str]:
         """Warnings about the comparison, one sentence each."""
-        sentences = [*self.a.warnings, *self.b.warnings, *few_images(self.a.n_images)]
+        sentences = [*self.a.warnings, *self.b.warnings, *few_images_warning(self.a.n_images)]
         if self.a.description is not None and self.b.description is not None:
             description_a, description_b = self.a.description, self.b.description
             if (description_a.fewest, description_a.most) != (description_b.fewest, description_b.most):
@@ -207,7 +207,8 @@ def compare(
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, which are compared as
             they are, with ``level``, ``resamples`` and ``seed`` alone.
-        references: likewise. None if candidates have references, as ``Captions`` do, or metrics need none.
+        references: in any form that ``read_references`` takes. None if candidates have references, as ``Captions`` do,
+            or metrics need none.
         names: names of the systems; by default those of their files without extensions, or "a" and "b".
         metrics, settings, subset, several, of_k, clean, columns, split: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
@@ -216,11 +217,11 @@ def compare(
         InputError, UnknownNameError, ParameterError: as ``score`` does.
         ParameterError: the systems do not have the same images (with ``subset``).
     """
-    sampling = Sampling(resamples, seed, level)
+    Sampling(resamples, seed, level)  # refuses what is not valid before any work
     if isinstance(a, Report) and isinstance(b, Report):
         if references is not None or metrics is not None or settings is not None:
             raise ParameterError("reports are scored already", help="leave out references, metrics and settings")
-        comparison = _compared(a, b, sampling)
+        comparison = compare_reports(a, b, level=level, resamples=resamples, seed=seed)
         issue(comparison.warnings)
         return comparison
     names = pair_names(a, b) if names is None else names
@@ -245,28 +246,20 @@ def compare(
     )
     if read_options is not None:
         read_options.check()
-    comparison = _compared(report_a, report_b, sampling)
+    comparison = compare_reports(report_a, report_b, level=level, resamples=resamples, seed=seed)
     issue(comparison.warnings)
     return comparison
 
 
 def compare_reports(
-    a: Report,
-    b: Report,
-    *,
-    level: float = 0.95,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = DEFAULT_SEED,
+    a: Report, b: Report, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> Comparison:
     """Compare two reports on the same images and outputs.
 
     Raises:
         ParameterError: images, references or signatures differ.
     """
-    return _compared(a, b, Sampling(resamples, seed, level))
-
-
-def _compared(a: Report, b: Report, sampling: Sampling) -> Comparison:
+    sampling = Sampling(resamples, seed, level)
     if not same_images(a.ids, b.ids):
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from captious.data import References, read_captions, read_references
 from captious.errors import ParameterError, option
-from captious.evaluation.caption_warnings import single_captions
+from captious.evaluation.caption_warnings import single_reference_warning
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Savable
@@ -77,7 +77,7 @@ def fit_resource(
     if resource is None:
         fittable = ", ".join(name for name in catalogue.metric_names() if catalogue.get(name).fitted_resource)
         raise ParameterError(f"{selected_metric.name} cannot be fitted", help=f"metrics that can be fitted: {fittable}")
-    return FittedResource(resource, single_captions(references))
+    return FittedResource(resource, single_reference_warning(references))
 
 
 def _fitted_to_people(

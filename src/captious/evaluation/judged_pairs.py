@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from captious.data import Captions, read_captions, read_references, same_images
 from captious.displayed import Displayed
 from captious.errors import EmptyInputError, ParameterError
-from captious.evaluation.caption_warnings import few_images, issue
+from captious.evaluation.caption_warnings import few_images_warning, issue
 from captious.evaluation.metric_run import reference_counts, with_references
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
-from captious.metrics.shared.pairwise_judge import JudgePairwise
+from captious.metrics.shared.pairwise_judge import PairwiseJudge
 from captious.models.endpoints import ChatModel
 from captious.random_seed import DEFAULT_SEED
 from captious.table import Cell, Column, Row, Table, json_document
@@ -25,7 +25,7 @@ from captious.version import __version__
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedPair:
+class Preference:
     """Two systems.
 
     Args:
@@ -52,7 +52,7 @@ class JudgedPair:
         return {"wins": wins, "ties": ties, "losses": losses, "changed": int(self.changed.sum()), "invalid": invalid}
 
 
-class JudgedPairs(Displayed):
+class Preferences(Displayed):
     """What ``judge_pairwise`` says about systems.
 
     Attributes:
@@ -67,7 +67,7 @@ class JudgedPairs(Displayed):
     def __init__(
         self,
         systems: Sequence[str],
-        pairs: Sequence[JudgedPair],
+        pairs: Sequence[Preference],
         signature: str,
         warnings: Sequence[str],
         sampling: Sampling,
@@ -131,7 +131,7 @@ class JudgedPairs(Displayed):
         notes = ["Bradley-Terry strengths: natural logarithms, with a mean of 0."]
         return Table([Column("strength", form="number", marked=True)], rows, records, {}, notes=notes)
 
-    def _record(self, pair: JudgedPair) -> dict[str, object]:
+    def _record(self, pair: Preference) -> dict[str, object]:
         low, high = pair.interval
         return {
             "a": pair.a,
@@ -165,13 +165,13 @@ class JudgedPairs(Displayed):
 def judge_pairwise(
     systems: Mapping[str, object],
     references: object = None,
-    judge: JudgePairwise | ChatModel | str | os.PathLike[str] | None = None,
+    judge: PairwiseJudge | ChatModel | str | os.PathLike[str] | None = None,
     *,
     subset: bool = False,
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
-) -> JudgedPairs:
+) -> Preferences:
     """Ask a model which of two systems' captions it prefers, for every image and every pair of systems, in both orders.
 
     A verdict that changes with the order is a tie, and so are equal captions, about which the model is not asked. An
@@ -180,7 +180,7 @@ def judge_pairwise(
     Args:
         systems: the captions of two or more systems by name, each in any form that ``score`` takes.
         references: as for ``score``; None if the model sees images only.
-        judge: a ``captious.JudgePairwise``, or the model for one with its defaults: a name, a file, or a ``ChatModel``.
+        judge: a ``captious.PairwiseJudge``, or the model for one with its defaults: a name, a file, or a ``ChatModel``.
         subset: compare only the images that references and all systems have; otherwise, a difference is an error.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals.
 
@@ -190,7 +190,7 @@ def judge_pairwise(
         EndpointError: the endpoint gives no answers.
     """
     sampling = Sampling(resamples, seed, level)
-    metric = judge if isinstance(judge, JudgePairwise) else JudgePairwise(judge=judge)
+    metric = judge if isinstance(judge, PairwiseJudge) else PairwiseJudge(judge=judge)
     if len(systems) < 2:
         raise ParameterError("two systems are needed", help="give the captions of two or more systems by name")
     if references is None and metric.needs_references:
@@ -211,15 +211,15 @@ def judge_pairwise(
     signatures: Sequence[str] = metric.signatures()
     if metric.needs_references:
         signatures = with_references(signatures, *reference_counts(first.references))
-    warnings += few_images(len(first))
-    result = JudgedPairs([*systems], pairs, signatures[0], [*dict.fromkeys(warnings)], sampling)
+    warnings += few_images_warning(len(first))
+    result = Preferences([*systems], pairs, signatures[0], [*dict.fromkeys(warnings)], sampling)
     issue(result.warnings)
     return result
 
 
 def _judged(
-    metric: JudgePairwise, a: str, b: str, of_a: Captions, of_b: Captions, sampling: Sampling, warnings: list[str]
-) -> JudgedPair:
+    metric: PairwiseJudge, a: str, b: str, of_a: Captions, of_b: Captions, sampling: Sampling, warnings: list[str]
+) -> Preference:
     """The verdicts about two systems with the same images in the same order."""
     texts = [*zip(of_a.candidates, of_b.candidates, strict=True)]
     points = np.full(len(texts), 0.5)
@@ -236,7 +236,7 @@ def _judged(
         changed[rows] = ~np.isnan(forth + back) & (forth != back)
         for judged in orders:
             warnings += metric.other_models(judged)
-    pair = JudgedPair(a, b, points, changed, *_win_rate(metric, points, sampling))
+    pair = Preference(a, b, points, changed, *_win_rate(metric, points, sampling))
     if invalid := pair.counts["invalid"]:
         share = f"{invalid:,} of {len(points):,} images ({invalid / len(points):.1%})"
         warnings.append(f"{metric.name} has no verdict on {a} and {b} for {share}, for lack of a valid answer.")
@@ -244,7 +244,7 @@ def _judged(
 
 
 def _win_rate(
-    metric: JudgePairwise, points: NDArray[np.float64], sampling: Sampling
+    metric: PairwiseJudge, points: NDArray[np.float64], sampling: Sampling
 ) -> tuple[float, tuple[float, float]]:
     has_verdict = ~np.isnan(points)
     statistics = np.column_stack([np.where(has_verdict, points, 0.0), has_verdict]).astype(np.float64)

@@ -85,8 +85,8 @@ def score(
             and ``CaptionSets``, as ``captious.read_captions`` returns them, have references. A mapping from names of
             systems to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has
             several systems; text is a path if it ends in an extension such as ``.json``.
-        references: likewise, or the result of ``captious.read_references``, which systems can share. None for metrics
-            that need none, such as chair.
+        references: in any form that ``captious.read_references`` takes, or its result, which systems can share. None
+            for metrics that need none, such as chair.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``), metrics, or functions of a
             candidate and its references, or of lists of both; None for the metrics of the COCO evaluation that can run
             here.

@@ -5,10 +5,10 @@ benchmark_items.py applies it to what people judged, human_judgments.py computes
 experiments of the papers, papers/ their tables as values, which ``reproduce`` computes.
 """
 
-from captious.judgment.agreement import judge, load_judgments
 from captious.judgment.benchmark_items import CaptionPair, PairReferences, RankedSystem, RatedCaption
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
 from captious.judgment.human_judgments import HumanJudgments
+from captious.judgment.judging import judge, load_judgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.papers.paper import Paper, PaperTable

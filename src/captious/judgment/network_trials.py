@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import Sampling
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.protocols import Protocol
@@ -254,7 +254,7 @@ class Trials:
             self.data,
             settings | self.sampling.settings,
             notes=[numbers, note] if note else [numbers],
-            warnings=[*dict.fromkeys(w for judgments in self.judgments for w in few_images(judgments.n_units))],
+            warnings=[*dict.fromkeys(w for judgments in self.judgments for w in few_images_warning(judgments.n_units))],
             **parts,
         )
 

@@ -16,8 +16,8 @@ from typing import Any
 from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.resampling import Sampling
-from captious.judgment.agreement import judge, load_judgments
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.judgment.judging import judge, load_judgments
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.judgment_result import Judgment
 from captious.judgment.metric_needs import FILE_NAME
@@ -43,7 +43,7 @@ def reproduce(
     *,
     data: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Reproduction:
     """Compute the tables of a paper, and compare every figure with the published one.

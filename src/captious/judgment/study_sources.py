@@ -7,8 +7,8 @@ import zlib
 from pathlib import Path
 
 from captious.errors import ParameterError
-from captious.judgment.agreement import load_judgments
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
+from captious.judgment.judging import load_judgments
 
 
 def judged_captions(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import read_captions
-from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import Sampling
 from captious.evaluation.systems import name_of
 from captious.judgment.study_result import Study
@@ -84,7 +84,7 @@ def two_fold_study(
         ],
         data=checksums(candidates, references, *sampled),
         settings=settings,
-        warnings=[*interrupted, *few_images(len(captions))],
+        warnings=[*interrupted, *few_images_warning(len(captions))],
     )
 
 

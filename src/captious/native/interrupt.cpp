@@ -14,12 +14,12 @@ thread_local Clock::time_point next_look{};
 
 }  // namespace
 
-Follower::Follower(const std::atomic<bool>& stop, bool own_thread) {
+StopScope::StopScope(const std::atomic<bool>& stop, bool own_thread) {
     followed = &stop;
     asks_python = !own_thread;
 }
 
-Follower::~Follower() {
+StopScope::~StopScope() {
     followed = nullptr;
     asks_python = true;
 }

@@ -15,19 +15,19 @@ struct Stopped {};
 
 // While it lives, poll() throws Stopped in this thread once the flag is set. In a thread of the kernel's own, poll()
 // does not ask Python.
-class Follower {
+class StopScope {
 public:
-    Follower(const std::atomic<bool>& stop, bool own_thread);
-    ~Follower();
-    Follower(const Follower&) = delete;
-    Follower& operator=(const Follower&) = delete;
+    StopScope(const std::atomic<bool>& stop, bool own_thread);
+    ~StopScope();
+    StopScope(const StopScope&) = delete;
+    StopScope& operator=(const StopScope&) = delete;
 };
 
 // Says that a kernel begins, which need not look for signals before its patience is over.
 void begin_kernel();
 
 // In the thread that has called the kernel, throws what Python's signal handlers raise (nanobind::python_error);
-// handlers are asked at most once in kPatience, under the GIL, which the thread need not hold. Where a Follower lives,
+// handlers are asked at most once in kPatience, under the GIL, which the thread need not hold. Where a StopScope lives,
 // throws Stopped if its flag is set.
 void poll();
 

@@ -45,7 +45,7 @@ void parallel_for(std::size_t n, int threads, std::size_t grain, const Body& bod
         return false;
     };
     auto run = [&](std::size_t piece, bool own_thread) {
-        Follower follower(stop, own_thread);
+        StopScope scope(stop, own_thread);
         if (!guarded(piece, [&] { body(n * piece / pieces, n * (piece + 1) / pieces); })) stop = true;
     };
     auto work = [&](std::size_t piece) {

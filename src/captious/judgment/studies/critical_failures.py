@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import Sampling, bootstrap_sums
+from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.judgment.human_judgments import HumanJudgments, RatedCaptions
 from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
 from captious.judgment.study_result import Study
@@ -32,7 +32,7 @@ def critical_failures(
     settings: Settings | None = None,
     gap: float = 0.75,
     data: str | os.PathLike[str] | None = None,
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Share of caption pairs with very different ratings that a metric ranks in the wrong order.
@@ -96,7 +96,7 @@ def critical_failures(
         {label: result.signature for label, result in report.items()},
         dict(judgments.data),
         {"gap": gap, "scale": list(scale), **sampling.settings},
-        warnings=[*report.warnings, *few_images(len(np.unique(units)))],
+        warnings=[*report.warnings, *few_images_warning(len(np.unique(units)))],
         notes=[
             f"A pair is two captions of one image whose ratings differ by at least {gap:g} of the scale. It is a "
             "failure if the worse caption scores higher; a tie is half a failure. "

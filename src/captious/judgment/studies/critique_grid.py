@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from captious.data import read_captions
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.studies.robustness import PATHOLOGIES, specimens_of
 from captious.judgment.study_result import Dot, Dots, Study
 from captious.judgment.study_sources import checksums, name_of_file
@@ -41,7 +41,7 @@ def critique_grid(
     layers: Sequence[int] = (1,),
     subset: bool = False,
     sample: int | None = None,
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Scores of a system, of people and of corrupted human captions by critiques that are trained in several ways.
@@ -116,7 +116,7 @@ def critique_grid(
         },
         {"critiques": Dots(f"Score of {name}: images, augmentation, layers", "score", dots)},
         notes=["Scores: the mean probability that a person wrote the captions, by critiques of the other fold."],
-        warnings=few_images(len(captions)),
+        warnings=few_images_warning(len(captions)),
     )
 
 

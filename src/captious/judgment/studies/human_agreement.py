@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, read_references
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
-from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
@@ -62,7 +62,7 @@ def human_agreement(
     settings: Settings | None = None,
     place: int | None = None,
     published: Published | Sequence[Published] = (),
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Scores of human captions with growing numbers of references.
@@ -138,7 +138,7 @@ def human_agreement(
             *_notes(counts, len(table) - len(images)),
             *(note for row in rows for note in _comparison(records, counts, row)),
         ],
-        warnings=[*last.warnings, *few_images(len(images))],
+        warnings=[*last.warnings, *few_images_warning(len(images))],
     )
 
 

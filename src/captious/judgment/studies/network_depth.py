@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.study_result import Study
@@ -31,7 +31,7 @@ def network_depth(
     settings: Settings | None = None,
     data: str | os.PathLike[str] | None = None,
     seeds: int = 3,
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Agreement with human judgments of networks with different numbers of hidden layers of one width.

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.judgment_files import data_folder
@@ -38,7 +38,7 @@ def reference_counts(
     settings: Settings | None = None,
     draws: int = 5,
     data: str | os.PathLike[str] | None = None,
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """The statistic of a benchmark when metrics get fewer references or, where it has a pool of them, more.
@@ -98,7 +98,7 @@ def reference_counts(
         {"counts": list(counts), "draws": draws, **sampling.settings},
         {"references": Curves(name, "references", statistic, lines)},
         notes=[*_notes(counts, available), *negated(selection.lower_is_better)],
-        warnings=[*warnings, *few_images(judgments.n_units)],
+        warnings=[*warnings, *few_images_warning(judgments.n_units)],
     )
 
 

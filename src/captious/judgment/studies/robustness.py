@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, read_references
 from captious.errors import ParameterError
 from captious.evaluation import Report
-from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import Sampling, bootstrap_sums, interval
+from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, interval
 from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, score_captions
 from captious.judgment.near_images import CAPTIONS, image_vectors, near_donors
 from captious.judgment.study_result import Curve, Curves, Study
@@ -53,7 +53,7 @@ def robustness(
     near: str | os.PathLike[str] | None = None,
     sample: int | None = 5000,
     strengths: Sequence[float] = STRENGTHS,
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Normalized scores of corrupted human captions, and the area under them.
@@ -142,7 +142,7 @@ def robustness(
         },
         curves,
         notes=notes,
-        warnings=[*intact.warnings, *few_images(len(intact.ids))],
+        warnings=[*intact.warnings, *few_images_warning(len(intact.ids))],
     )
 
 

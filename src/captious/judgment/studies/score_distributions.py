@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from captious.data import read_captions, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions, sign_of
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file
@@ -42,7 +42,7 @@ def score_distributions(
     settings: Settings | None = None,
     subset: bool = False,
     sample: int | None = 5000,
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Means and quantiles of the scores of human captions and of systems, and how well scores separate the two.
@@ -128,7 +128,7 @@ def score_distributions(
         {"images": len(rows), **sampling.settings},
         pictures,
         notes=notes,
-        warnings=[*all_warnings(reports.values()), *few_images(len(rows))],
+        warnings=[*all_warnings(reports.values()), *few_images_warning(len(rows))],
     )
 
 

@@ -16,7 +16,7 @@ from captious.data import read_captions, read_references, same_images
 from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.correlation import Points, correlation, p_of_none
 from captious.judgment.judgment_files import data_folder
@@ -45,7 +45,7 @@ def system_correlations(
     data: str | os.PathLike[str] | None = None,
     statistic: str = "pearson",
     subset: bool = False,
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Corpus scores of systems; correlations between metrics and with human scores, over systems and over captions.

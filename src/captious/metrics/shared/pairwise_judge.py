@@ -6,7 +6,7 @@ from captious.metrics.shared.model_judge import ModelJudge, Reading, first_objec
 from captious.models.endpoints import Answer
 
 
-class JudgePairwise(ModelJudge):
+class PairwiseJudge(ModelJudge):
     """Which of two captions a model prefers. Statistics (k = 2): points of the first, 0, .5 or 1; whether there is a
     verdict.
     """

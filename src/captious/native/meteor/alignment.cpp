@@ -29,12 +29,12 @@ const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
     trail_.clear();
     links_.clear();
     used_.assign(blocks_, 0);
-    fix_what_is_certain(matches);
+    fix_certain_matches(matches);
     beam_.assign(1, Path{});
     for (std::uint32_t j = 0; j < n; ++j) {
         if (certain_[j] != Certain::no || matches.count(j) == 0) {
             pulse_(beam_.size());
-            go_on(j);
+            extend_paths(j);
             continue;
         }
         paths_.clear();
@@ -59,7 +59,7 @@ const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
 }
 
 // A match is certain if it is the only one at its reference word and no other covers any word of it.
-void Aligner::fix_what_is_certain(const MatchFinder& matches) {
+void Aligner::fix_certain_matches(const MatchFinder& matches) {
     std::size_t n = matches.reference_length();
     certain_.assign(n, Certain::no);
     certain_match_.resize(n);
@@ -88,7 +88,7 @@ bool Aligner::is_free(const Path& path, std::uint32_t j, const Match& match) con
 }
 
 // What becomes of all paths at a reference word where none has a choice: nothing matches it, or one match is certain.
-void Aligner::go_on(std::uint32_t j) {
+void Aligner::extend_paths(std::uint32_t j) {
     if (certain_[j] == Certain::inside) return;  // all have taken the match that it is in
     for (Path& path : beam_) {
         if (j < path.next) continue;

@@ -74,8 +74,8 @@ private:
 
     static std::uint32_t weighted_words(const Match& match);
 
-    void fix_what_is_certain(const MatchFinder& matches);
-    void go_on(std::uint32_t j);
+    void fix_certain_matches(const MatchFinder& matches);
+    void extend_paths(std::uint32_t j);
     void extend(Path path, std::uint32_t j, const MatchFinder& matches);
     void keep_best();
     void order_best();

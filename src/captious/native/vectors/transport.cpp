@@ -48,10 +48,10 @@ void Transport::start(std::span<const double> costs) {
 std::size_t Transport::search(std::span<const double> costs) {
     constexpr double kFar = std::numeric_limits<double>::infinity();
     row_distance_.assign(rows_, kFar);
-    row_from_.assign(rows_, kNobody);
+    row_from_.assign(rows_, kNone);
     row_reached_.assign(rows_, 0);
     column_distance_.assign(columns_, kFar);
-    column_from_.assign(columns_, kNobody);
+    column_from_.assign(columns_, kNone);
     column_done_.assign(columns_, 0);
     auto reach = [&](std::size_t i, double distance) {
         pulse_(columns_);
@@ -97,7 +97,7 @@ void Transport::augment(std::size_t column) {
     std::size_t first = 0;
     for (std::size_t j = column;;) {
         first = static_cast<std::size_t>(column_from_[j]);
-        if (row_from_[first] == kNobody) break;
+        if (row_from_[first] == kNone) break;
         j = static_cast<std::size_t>(row_from_[first]);
         amount = std::min(amount, flows_[first * columns_ + j]);
     }
@@ -107,7 +107,7 @@ void Transport::augment(std::size_t column) {
     for (std::size_t j = column;;) {
         auto i = static_cast<std::size_t>(column_from_[j]);
         flows_[i * columns_ + j] += amount;
-        if (row_from_[i] == kNobody) break;
+        if (row_from_[i] == kNone) break;
         j = static_cast<std::size_t>(row_from_[i]);
         flows_[i * columns_ + j] -= amount;
     }

@@ -25,7 +25,7 @@ public:
     const std::vector<std::int64_t>& flows() const { return flows_; }
 
 private:
-    static constexpr std::int32_t kNobody = -1;
+    static constexpr std::int32_t kNone = -1;
 
     void start(std::span<const double> costs);
     std::size_t search(std::span<const double> costs);  // shortest path from supply that is left; the column it ends in

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.evaluation import GroupedReport, PairwiseComparison, Report, Reports
-from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
@@ -272,7 +272,7 @@ class SystemsPage:
     def _warnings(self) -> Iterator[str]:
         for report in self.grouped or self.reports:
             yield from report.warnings
-        yield from few_images(self.reports[0].n_images)
+        yield from few_images_warning(self.reports[0].n_images)
         yield from exclusions(self.reports)
 
     def _limit(self, rows: NDArray[np.int64]) -> str:

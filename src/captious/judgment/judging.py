@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import Sampling, bootstrap_p_value, holm, ranks
+from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.judgment.benchmark_scores import (
     ExternalScores,
     ItemScores,
@@ -51,7 +51,7 @@ def judge(
     data: str | os.PathLike[str] | None = None,
     compare: bool = False,
     test: str = "permutation",
-    resamples: int = 1000,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Judgment:
     """Measure how well metrics agree with human judgments.
@@ -127,7 +127,7 @@ def judge(
         if repeated := _first_repeated([metric.label for metric in item_scores]):
             raise ParameterError(f"{repeated} is requested twice", where=name, help="name it once")
         if item_scores:
-            warnings += few_images(judgments.n_units)
+            warnings += few_images_warning(judgments.n_units)
             scored.append((judgments, item_scores))
         elif number in unnamed:
             warnings.append(f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
