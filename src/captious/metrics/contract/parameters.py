@@ -89,6 +89,11 @@ class Parameter(Generic[Input, Value]):
         """
         return value
 
+    def _refusal(self, metric: Any, value: object, values: str) -> ParameterError:
+        return ParameterError(
+            f"invalid {self.name} for {metric.name}: {value!r:.60}", help=f"{self.name} must be {values}"
+        )
+
     @property
     def takes_none(self) -> bool:
         """Whether None is a value."""
@@ -159,7 +164,7 @@ class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
             return None
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not (is_number and self.least <= value <= self.most) or (self.below and value == self.most):
-            raise self._refusal(metric, value)
+            raise self._refusal(metric, value, self.values)
         return float(value)
 
     def parse(self, text: str) -> float:
@@ -171,11 +176,6 @@ class NumberParameter(Parameter[MaybeNumber, MaybeNumber]):
     @property
     def values(self) -> str:
         return f"a number from {self.least:,} to {'below ' if self.below else ''}{self.most:,}"
-
-    def _refusal(self, metric: Any, value: object) -> ParameterError:
-        return ParameterError(
-            f"invalid {self.name} for {metric.name}: {value!r}", help=f"{self.name} must be {self.values}"
-        )
 
 
 class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
@@ -211,9 +211,7 @@ class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
         if value is None and self.takes_none:
             return None
         if not isinstance(value, Integral) or isinstance(value, bool) or not self.least <= int(value) <= self.most:
-            raise ParameterError(
-                f"invalid {self.name} for {metric.name}: {value!r}", help=f"{self.name} must be {self.values}"
-            )
+            raise self._refusal(metric, value, self.values)
         return int(value)
 
     def parse(self, text: str) -> int:
@@ -238,9 +236,7 @@ class FlagParameter(Parameter[bool, bool]):
 
     def check(self, metric: Any, value: Any) -> bool:
         if not isinstance(value, bool):
-            raise ParameterError(
-                f"invalid {self.name} for {metric.name}: {value!r}", help=f"{self.name} must be True or False"
-            )
+            raise self._refusal(metric, value, "True or False")
         return value
 
     def parse(self, text: str) -> bool:
@@ -308,10 +304,7 @@ class TextParameter(Parameter[str, str]):
 
     def check(self, metric: Any, value: Any) -> str:
         if not isinstance(value, str) or {",", "|"} & set(value):
-            raise ParameterError(
-                f"invalid {self.name} for {metric.name}: {value!r:.60}",
-                help=f"{self.name} must be text without commas and vertical bars",
-            )
+            raise self._refusal(metric, value, "text without commas and vertical bars")
         return value
 
     def parse(self, text: str) -> str:
