@@ -65,4 +65,5 @@ def _scores(row: dict[str, Any]) -> str:
     if row["status"] == "done" and row["withheld"]:
         return str(row["withheld"])
     known = {name: score for name, score in row["scores"].items() if score is not None}
-    return " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in known.items())
+    scores = " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in known.items())
+    return f"{row['references']}: {scores}" if scores else ""

@@ -78,12 +78,18 @@ def submit(
 
 
 def _as_json(answer: dict[str, Any]) -> str:
-    shown = {key: answer[key] for key in ("id", "status", "scores", "all_scores", "reason", "url")}
+    shown = {
+        key: answer[key] for key in ("id", "status", "references", "scores", "all_scores", "withheld", "reason", "url")
+    }
     return json.dumps(shown, indent=2, ensure_ascii=False)
 
 
 def _as_text(answer: dict[str, Any], server: str) -> str:
     lines = [f"{answer['method']}: {answer['status']}", f"{server.rstrip('/')}{answer['url']}"]
+    if answer["status"] == "done" and answer["withheld"]:
+        lines.append(answer["withheld"])
+    if answer["scores"]:
+        lines.append(f"scores with the references {answer['references']}:")
     width = max(map(len, answer["scores"]), default=0)
     for name, score in answer["scores"].items():
         lines.append(

@@ -66,6 +66,11 @@ class Query:
         return self.outputs.sets[self.key]
 
     @property
+    def references_label(self) -> str:
+        """The reference set as pages call it."""
+        return self.challenge.definition.label(self.references.captions, self.references.name)
+
+    @property
     def parameters(self) -> str:
         """As the part of an address behind the question mark."""
         values = {

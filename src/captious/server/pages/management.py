@@ -100,7 +100,7 @@ class WithheldArchiveError(ExplainedError):
 
     def __init__(self, archive: ChallengeArchive) -> None:
         why = " ".join(f"{phase}: {why_hidden(phase)}" for phase in archive.withheld)
-        super().__init__(f"There is no public archive of {archive.title} for now, as its scores are withheld. {why}")
+        super().__init__(f"There is no public archive of {archive.title}, as its scores are withheld. {why}")
 
 
 @login_required
@@ -115,7 +115,7 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
     """The archive of a challenge, or of the phase that an address names, for those who manage the challenge.
 
     Raises:
-        WithheldArchiveError: it is asked for what everybody may see, and that has no scores for now.
+        WithheldArchiveError: it is asked for what everybody may see, and that has no scores.
     """
     phase = None
     if "phase" in request.GET:
