@@ -551,6 +551,11 @@ class TestTheEditor:
 
         assert metric_problems(ready_metrics(), commented, {}) == []
 
+    def test_numbers_out_of_bounds(self, site: Site, commented: Path) -> None:
+        answer = edited(site, **{"max_words": 2000, "phases-0-scored_per_day": 10**9, "phases-0-digits": 0})
+        for said in ("At most 1000.", "At most 1000000.", "At least 1."):
+            assert said in answer.content.decode()
+
     def test_publishing_begins_in_the_editor(self, site: Site, commented: Path) -> None:
         """The button saves; it is off, with a reason, while there is nothing to publish."""
         client = olga(site)

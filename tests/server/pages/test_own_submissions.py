@@ -74,7 +74,7 @@ def test_a_withheld_score_is_no_dash(site: Site, shown: str, said: str) -> None:
     site.submit(ann, method="Mine")
     Phase.objects.update(scores_shown=shown)
     address = "/challenges/demo/submissions"
-    assert "not shown" not in site.client(ann).get(address).content.decode()  # it is not scored yet
+    assert '<span class="quiet">not shown' not in site.client(ann).get(address).content.decode()  # not scored yet
     site.work()
     page = site.client(ann).get(address).content.decode()
     assert (f'<span class="quiet">{said}</span>' in page) is bool(said)

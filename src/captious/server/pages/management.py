@@ -39,7 +39,7 @@ _ASKED = {
     ),
     "ban": (
         "Ban {what}?",
-        "It may submit nothing more, what it has submitted is hidden, and what waits is canceled. Lifting the ban "
+        "It may submit nothing more, what it has submitted is hidden, and what waits is cancelled. Lifting the ban "
         "shows none of it again.",
         "Ban the team",
     ),
