@@ -66,7 +66,8 @@ def submit(
     answer = client.submit(file, public=not private, dry_run=dry_run, **about)
     if dry_run:
         remarks = [f"a submission would be refused now: {remark}" for remark in answer["remarks"]]
-        click.echo(json.dumps(answer) if format_ == "json" else "\n".join(["no problems found", *remarks]))
+        warnings = [f"warning: {warning}" for warning in answer["warnings"]]
+        click.echo(json.dumps(answer) if format_ == "json" else "\n".join(["no problems found", *warnings, *remarks]))
         return
     if wait:
         answer = client.wait(answer["id"])

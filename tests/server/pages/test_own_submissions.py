@@ -25,6 +25,15 @@ def test_a_check_needs_no_method(site: Site) -> None:
     assert site.submissions() == []
 
 
+def test_a_check_warns_of_empty_captions(site: Site) -> None:
+    """Which are legal, but cost a submission of the quota."""
+    site.demo()
+    rows = [{**row, "caption": " " if place < 2 else row["caption"]} for place, row in enumerate(example())]
+    said = "2 of 24 captions are empty. Most metrics give them 0."
+    assert said in site.submit(site.user("ann"), rows, action="check").content.decode()
+    assert "are empty" not in site.submit(site.user("bob"), action="check").content.decode()
+
+
 def test_the_final_entry_is_chosen_in_the_list(site: Site) -> None:
     site.demo()
     ann = site.user("ann")

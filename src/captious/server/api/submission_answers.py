@@ -34,10 +34,13 @@ class RefusedAnswer(TypedDict):
 
 @exact
 class CheckAnswer(TypedDict):
-    """The result of a dry run: problems of the captions, and why a submission would be refused now."""
+    """The result of a dry run: problems of the captions, why a submission would be refused now, and what may be a
+    mistake.
+    """
 
     problems: list[ProblemAnswer]
     remarks: list[str]
+    warnings: list[str]
 
 
 @exact
