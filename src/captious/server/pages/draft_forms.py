@@ -180,8 +180,8 @@ class DraftForm(forms.Form):
 
     def clean_settings(self) -> dict[str, str]:
         pairs = [line.partition("=") for line in self.cleaned_data["settings"]]
-        if any(not sign for _, sign, _ in pairs):
-            raise ValidationError("Write NAME = VALUE in each line.")
+        if wrong := [line for line, sign, _ in pairs if not sign]:
+            raise ValidationError(f"Write NAME = VALUE in each line, not {wrong[0]!r:.80}.")
         return {name.strip(): value.strip() for name, _, value in pairs}
 
 
