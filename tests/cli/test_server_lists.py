@@ -24,6 +24,7 @@ ROWS = [
         "scores": {"bleu-4": 0.25, "spice": None},
         "digits": 4,
         "withheld": "",
+        "references": "val/c5",
     },
     {
         "id": 8,
@@ -35,6 +36,7 @@ ROWS = [
         "scores": {},
         "digits": 4,
         "withheld": "Scores are shown on 2120-03-01 00:10 UTC.",
+        "references": "test/c5",
     },
 ]
 WITHHELD = "Final: This phase does not show scores."
@@ -96,7 +98,7 @@ def test_challenges(address: str) -> None:
 def test_submissions(address: str, tmp_path: Path) -> None:
     about = ("--server", address, "--challenge", "demo", "--token", TOKEN)
     first, second = run("submissions", *about).stdout.splitlines()
-    assert first.endswith("bleu-4 .2500")
+    assert first.endswith("done  val/c5: bleu-4 .2500")
     assert second.endswith("done  Scores are shown on 2120-03-01 00:10 UTC.")
     folder = tmp_path / "new" / "mine"
     assert run("submissions", *about, "-o", str(folder)).exit_code == 0

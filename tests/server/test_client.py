@@ -25,7 +25,10 @@ class _Answers(BaseHTTPRequestHandler):
         elif not self.path.startswith("/api/v1/challenges/open/"):
             self.answer(404, json.dumps({"error": "There is no such page, or you may not see it."}))
         else:
-            self.answer(200, json.dumps({"problems": [], "remarks": ["Today's quota is used up."]}))
+            self.answer(
+                200,
+                json.dumps({"problems": [], "remarks": ["Today's quota is used up."], "warnings": ["2 are empty."]}),
+            )
 
     def answer(self, status: int, text: str) -> None:
         self.send_response(status)
@@ -77,6 +80,7 @@ def test_a_dry_run_says_what_would_be_refused(address: str, file: Path) -> None:
     found = submit(address, file)
     assert found.output.splitlines() == [
         "no problems found",
+        "warning: 2 are empty.",
         "a submission would be refused now: Today's quota is used up.",
     ]
     assert json.loads(submit(address, file, "--format", "json").stdout)["remarks"] == ["Today's quota is used up."]

@@ -64,5 +64,6 @@ def _as_json(rows: list[dict[str, Any]]) -> str:
 def _scores(row: dict[str, Any]) -> str:
     if row["status"] == "done" and row["withheld"]:
         return str(row["withheld"])
-    scores = {name: score for name, score in row["scores"].items() if score is not None}
-    return " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in scores.items())
+    by_output = {name: score for name, score in row["scores"].items() if score is not None}
+    scores = " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in by_output.items())
+    return f"{row['references']}: {scores}" if scores else ""

@@ -66,7 +66,8 @@ def submit(
     answer = client.submit(file, public=not private, dry_run=dry_run, **about)
     if dry_run:
         remarks = [f"a submission would be refused now: {remark}" for remark in answer["remarks"]]
-        click.echo(json.dumps(answer) if format_ == "json" else "\n".join(["no problems found", *remarks]))
+        warnings = [f"warning: {warning}" for warning in answer["warnings"]]
+        click.echo(json.dumps(answer) if format_ == "json" else "\n".join(["no problems found", *warnings, *remarks]))
         return
     if wait:
         answer = client.wait(answer["id"])
@@ -78,12 +79,16 @@ def submit(
 
 
 def _as_json(answer: dict[str, Any]) -> str:
-    fields = {key: answer[key] for key in ("id", "status", "scores", "all_scores", "reason", "url")}
-    return json.dumps(fields, indent=2, ensure_ascii=False)
+    keys = ("id", "status", "references", "scores", "all_scores", "withheld", "reason", "url")
+    return json.dumps({key: answer[key] for key in keys}, indent=2, ensure_ascii=False)
 
 
 def _as_text(answer: dict[str, Any], server: str) -> str:
     lines = [f"{answer['method']}: {answer['status']}", f"{server.rstrip('/')}{answer['url']}"]
+    if answer["status"] == "done" and answer["withheld"]:
+        lines.append(answer["withheld"])
+    if answer["scores"]:
+        lines.append(f"scores with the references {answer['references']}:")
     width = max(map(len, answer["scores"]), default=0)
     for name, score in answer["scores"].items():
         lines.append(

@@ -87,8 +87,9 @@ class Client:
                 counts.
 
         Returns:
-            The submission as the API shows it; with ``dry_run``, ``{"problems": [], "remarks": [...]}``,
-            where remarks say why it would be refused now, such as a quota that is used up.
+            The submission as the API shows it; with ``dry_run``,
+            ``{"problems": [], "remarks": [...], "warnings": [...]}``, where remarks say why it would be refused now,
+            such as a quota that is used up, and warnings what may be a mistake, such as empty captions.
 
         Raises:
             InputError: the file cannot be read, or its captions are not valid: all problems.

@@ -217,7 +217,7 @@ def test_from_the_terms_to_the_final_entry(site: Site, ann: Caller, bob: Caller,
     ann.post(f"challenges/made/terms?version={terms['version']}&team={team}")
     assert [row["user"] for row in bob.get("challenges/made/terms")["accepted"]] == ["ann"]
 
-    assert ann.post(f"{submit}&dry_run=1", upload()) == {"problems": [], "remarks": []}
+    assert ann.post(f"{submit}&dry_run=1", upload()) == {"problems": [], "remarks": [], "warnings": []}
     first = ann.post(submit, upload(), status=201)
     cancelled = bob.post(submit.replace("First", "Second"), upload("the cat"), status=201)
     assert bob.post(f"submissions/{cancelled['id']}/cancel")["status"] == "cancelled"

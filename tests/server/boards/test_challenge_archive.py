@@ -73,6 +73,22 @@ def test_without_names(demo: Site) -> None:
     assert {row["submitted"] for row in rows} == {""}
     assert not re.search(rb"\b(ann|named|nameless|private)\b", files["scores.csv"])
     assert not re.search(rb"\bann\b", b"".join(files.values()))
+    numbers = [int(row["submission"]) for row in table(files)]
+    assert numbers == sorted(numbers)
+    assert {*numbers} == {*range(1, 7)}
+    assert archive(demo, anonymous="1") == files
+
+
+def test_numbers_of_submissions_depend_on_a_secret(demo: Site) -> None:
+    """Their order is not that of the ids that the site shows."""
+    from django.test import override_settings
+
+    orders = set()
+    for key in "abcdefgh":
+        with override_settings(SECRET_KEY=key):
+            rows = table(archive(demo, anonymous="1"))
+        orders.add(tuple(row["method"] for row in rows if row["output"] == "cider-d"))
+    assert len(orders) > 1
 
 
 def test_what_everybody_may_see(demo: Site) -> None:
@@ -541,6 +557,7 @@ class TestReadme:
         readme = files["README.md"].decode()
         assert "There are no captions, as the captions files are not public." in readme
         assert "They cannot be computed again from this archive, as no references are public." in readme
+        assert "`challenge/` cannot be loaded into a server, as no references are public." in readme
         assert not readme.rstrip().endswith(":")
         assert "captious score" not in readme
         text = files["challenge/challenge.toml"].decode()
@@ -554,7 +571,8 @@ class TestReadme:
         files = archive(demo, public="1")
         readme = files["README.md"].decode()
         assert "There are no captions, as no team has agreed to that." in readme
-        assert "Where references are public, captions can be scored, in the folder" in readme
+        assert "captions can be scored, in the folder `challenge/`. The captions file is one of yours." in readme
+        assert "score captions.json references/c4.json" in commands(files)[0]
         assert not any(name.startswith("captions/") for name in files)
 
     def test_nobody_has_submitted(self, demo: Site) -> None:

@@ -107,3 +107,20 @@ def test_files_and_calls_say_why(site: Site, tmp_path: Path, limits: str, said: 
     answer = client.get(f"{ADDRESS}.json?phase=main")
     assert (answer.status_code, answer.json()) == (403, {"error": error})
     assert client.get("/challenges/none/leaderboard.json").json()["error"].startswith("There is no such page")
+
+
+def test_unknown_names_are_named(site: Site, tmp_path: Path) -> None:
+    site.load(write_folder(tmp_path / "small"))
+    root = site.client(site.user("root", is_superuser=True))
+    phase = {"error": "There is no phase 'zz'; known are main."}
+    for address in (f"{ADDRESS}.json?phase=zz", "/api/v1/challenges/small/compare?phase=zz"):
+        answer = root.get(address)
+        assert (answer.status_code, answer.json()) == (404, phase)
+    for page in ("leaderboard", "compare", "captions", "archive.zip"):
+        answer = root.get(f"/challenges/small/{page}?phase=zz")
+        assert answer.status_code == 404
+        assert "There is no phase &#x27;zz&#x27;; known are main." in answer.content.decode()
+    answer = root.get(f"{ADDRESS}.json?references=zz")
+    assert answer.json() == {"error": "There is no reference set 'zz'; known are c2."}
+    template = root.get("/challenges/small/template?phase=zz").content.decode()
+    assert "There is no open phase &#x27;zz&#x27;; known are main." in template

@@ -52,6 +52,21 @@ def test_rows_are_found_by_method_team_and_tag(rows: list[Any]) -> None:
     assert methods(shown(find="TEAM 0", all="1")) == {"method 0", "method 10"}
     assert methods(shown(find="human")) == {"method 2"}
     assert methods(shown(find="nothing")) == set()
+    change(rows[3], anonymous=True)
+    change(rows[4], is_baseline=True)
+    assert methods(shown(find="Anonymous")) == {"method 3"}
+    assert methods(shown(find="baselines")) == methods(shown(find="baseline")) == {"method 4"}
+    assert methods(shown(find="yours")) == set()
+
+
+def test_own_rows_are_found(site: Site, rows: list[Any]) -> None:
+    from captious.server.models import Membership
+
+    ann = site.user("ann")
+    Membership.objects.create(team=rows[5].team, user=ann)
+    page = site.client(ann).get("/challenges/small/leaderboard?find=yours&all=1").content.decode()
+    own = {row.method for row in rows if row.team_id == rows[5].team_id}
+    assert {row.method for row in rows if f">{row.method}<" in page} == own
 
 
 def test_ranks_do_not_depend_on_what_is_looked_for(rows: list[Any]) -> None:

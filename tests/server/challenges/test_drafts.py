@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -316,9 +317,28 @@ class TestEditing:
         olga(site).post("/drafts/commented/references", {"name": "c2", "file": file("new.json")})
         assert 'file = "references/c2.json"' in toml(site)
         assert toml(site).count("[[references]]") == 1
-        answer = olga(site).post("/drafts/commented/references", {"name": "c2", "file": file(content=b"[")})
-        assert answer.status_code == 302
-        page = olga(site).get("/drafts/commented/").content.decode()
+        before = toml(site)
+        answer = olga(site).post("/drafts/commented/references", {"name": "c2", "file": file("mine.json", b"[")})
+        assert answer.status_code == 422
+        assert re.search(r"The references cannot be read: .*\bmine\.json", html.unescape(answer.content.decode()))
+        assert toml(site) == before
+        assert json.loads((site.data / "drafts" / "commented" / "references" / "c2.json").read_bytes())
+        assert [*(site.data / "incoming").iterdir()] == []
+
+    def test_warnings_call_rows_as_the_form_does(self, site: Site, commented: Path) -> None:
+        olga(site).post("/challenges/commented/edit")
+        one = json.dumps({str(image): texts[:1] for image, texts in REFERENCES.items()}).encode()
+        olga(site).post("/drafts/commented/references", {"name": "c2", "file": file(content=one)})
+        for page in ("", "preview", "publish"):
+            shown = olga(site).get(f"/drafts/commented/{page}").content.decode()
+            assert "<p>Reference set “c2”: every image has only one reference; are these the references?</p>" in shown
+
+    def test_references_that_went_bad(self, site: Site, commented: Path) -> None:
+        client = olga(site)
+        client.post("/challenges/commented/edit")
+        (site.data / "drafts" / "commented" / "c2.json").write_text("[")
+        client.post("/drafts/commented/", form_of(client.get("/drafts/commented/")))
+        page = client.get("/drafts/commented/").content.decode()
         assert '<a href="#references-1">Reference set “c2”</a>: ' in page
         assert '<details id="references-1" open>' in page
 
@@ -550,6 +570,25 @@ class TestTheEditor:
         from captious.server.challenges.challenge_metrics import metric_problems, ready_metrics
 
         assert metric_problems(ready_metrics(), commented, {}) == []
+
+    def test_problems_are_found_together(self, site: Site, commented: Path) -> None:
+        """Also of organizers, and each once."""
+        from captious.server.models import Draft
+
+        edited(site, organizers="olga nobody", more_metrics="cider-d:sigma=abc")
+        problems = Draft.objects.get().problems
+        assert len(problems) == 2
+        assert problems[0].startswith("metrics[3]: ")
+        assert problems[1] == "organizers[2]: there is no user 'nobody'; let them sign up first"
+        edited(site, organizers="olga nobody", settings="vectors = /etc/passwd")
+        assert problems[1] in Draft.objects.get().problems
+        refused = edited(site, settings="language")
+        assert "Write NAME = VALUE in each line, not &#x27;language&#x27;." in refused.content.decode()
+
+    def test_numbers_out_of_bounds(self, site: Site, commented: Path) -> None:
+        answer = edited(site, **{"max_words": 2000, "phases-0-scored_per_day": 10**9, "phases-0-digits": 0})
+        for said in ("At most 1000.", "At most 1000000.", "At least 1."):
+            assert said in answer.content.decode()
 
     def test_publishing_begins_in_the_editor(self, site: Site, commented: Path) -> None:
         """The button saves; it is off, with a reason, while there is nothing to publish."""

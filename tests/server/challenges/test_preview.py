@@ -69,7 +69,7 @@ def test_a_preview_is_the_overview(draft: Any) -> None:
     """All but what only a published challenge can have: its form, its terms page, its list of teams."""
     preview = overview(draft, "/drafts/commented/preview")
     parts = ("A paper", "<strong>there</strong>", "<em>kind</em>", "CC BY 4.0", "@misc{commented}", "Ann Smith", "c2")
-    for part in (*parts, "kit/images.csv", "0 of 3 today", "bleu-4, rouge-l"):
+    for part in (*parts, "kit/images.csv", "3 of 3 left today", "bleu-4, rouge-l"):
         assert part in preview, part
     assert draft.post("/drafts/commented/publish").status_code == 302
     page = overview(draft, "/challenges/commented/")

@@ -25,6 +25,15 @@ def test_a_check_needs_no_method(site: Site) -> None:
     assert site.submissions() == []
 
 
+def test_a_check_warns_of_empty_captions(site: Site) -> None:
+    """Which are legal, but cost a submission of the quota."""
+    site.demo()
+    rows = [{**row, "caption": " " if place < 2 else row["caption"]} for place, row in enumerate(example())]
+    said = "2 of 24 captions are empty. Most metrics give them 0."
+    assert said in site.submit(site.user("ann"), rows, action="check").content.decode()
+    assert "are empty" not in site.submit(site.user("bob"), action="check").content.decode()
+
+
 def test_the_final_entry_is_chosen_in_the_list(site: Site) -> None:
     site.demo()
     ann = site.user("ann")
@@ -74,7 +83,7 @@ def test_a_withheld_score_is_no_dash(site: Site, shown: str, said: str) -> None:
     site.submit(ann, method="Mine")
     Phase.objects.update(scores_shown=shown)
     address = "/challenges/demo/submissions"
-    assert "not shown" not in site.client(ann).get(address).content.decode()  # it is not scored yet
+    assert '<span class="quiet">not shown' not in site.client(ann).get(address).content.decode()  # not scored yet
     site.work()
     page = site.client(ann).get(address).content.decode()
     assert (f'<span class="quiet">{said}</span>' in page) is bool(said)

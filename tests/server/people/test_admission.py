@@ -52,7 +52,7 @@ class TestSizeAndDate:
         limited(site, "team_size = 1")
         refused = submit(site)
         assert refused.status_code == 422
-        assert "Teams of this challenge may have 1 members; Alpha has 2." in refused.content.decode()
+        assert "Teams of this challenge may have 1 member; Alpha has 2." in refused.content.decode()
         limited(site, "team_size = 2")
         assert submit(site).status_code == 302
 

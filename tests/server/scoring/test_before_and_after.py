@@ -80,3 +80,25 @@ def test_any_two_versions_in_any_output(site: Site, folder: Path) -> None:
     for wrong in ({"before": 7}, {"after": "x"}, {"before": "", "after": -1}):
         assert page(**wrong)[0] == "23"
     assert page(after=2)[0] == "12"
+
+
+def test_metrics_that_were_removed_or_added(site: Site, folder: Path) -> None:
+    queue(2)
+    site.work()
+    text = (folder / "challenge.toml").read_text()
+    (folder / "challenge.toml").write_text(text.replace('"bleu"', '"unigram-recall"').replace("bleu-4", "rouge-l"))
+    site.load(folder)
+    site.work()
+    admin = site.client(site.user("root", is_superuser=True))
+
+    def page(output: str) -> list[str]:
+        text = " ".join(admin.get(f"/challenges/small/versions?sort=-{output}").content.decode().split())
+        assert f'<option value="-{output}" selected>' in text
+        row = text.partition("<tbody>")[2].partition("</tr>")[0]
+        return re.findall(r'class="value">([^<]+)<', row)
+
+    before, after, difference, ranks = page("bleu-2")
+    assert (before, after, difference, ranks) == (f"{expected(REFERENCES)['bleu-2']:.4f}"[1:], "–", "–", "1 → –")
+    before, after, _, ranks = page("unigram-recall")
+    assert (before, ranks) == ("–", "– → 1")
+    assert float(after) > 0

@@ -87,5 +87,8 @@ def test_the_page_names_every_call_and_loads_nothing_from_elsewhere(world: World
     for address in described["paths"]:
         assert address in text
     for name in described["components"]["schemas"]:
-        assert f"<h3>{name}</h3>" in text
+        assert f'<h3 id="{name}">{name}</h3>' in text
+    assert {*re.findall(r'href="#(\w+Answer)"', text)} <= {*described["components"]["schemas"]}
+    of_quotas = text.partition('id="get_quotas"')[2].partition("</section>")[0]
+    assert '<p>Answer: 200, <a href="#QuotaAnswer">list of QuotaAnswer</a></p>' in " ".join(of_quotas.split())
     assert re.findall(r'(?:src|href)="(?:https?:)?//', text) == []

@@ -209,4 +209,4 @@ def test_the_page_knows_what_came_through_the_api(running: Server, token: str) -
     match = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page("/sign-in"))
     assert match is not None
     page("/sign-in", {"csrfmiddlewaretoken": match[1], "username": ADMIN, "password": PASSWORD})
-    assert "2 of 2 today" in page("/challenges/open/submit")
+    assert "0 of 2 left today" in page("/challenges/open/submit")

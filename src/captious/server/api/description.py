@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -47,11 +47,13 @@ def openapi(request: HttpRequest) -> HttpResponse:
 def page(request: HttpRequest) -> HttpResponse:
     """The description, for people; it needs no other host, and no script."""
     described = description()
+    models = described["components"]["schemas"]
     calls = [
         operation
         | {
             "method": method.upper(),
             "address": address,
+            "answer": _answer_of(operation, models),
             "errors": _errors_of(operation),
             "form": _form_of(operation),
             "scopes": operation["security"][-1]["token"],
@@ -60,8 +62,8 @@ def page(request: HttpRequest) -> HttpResponse:
         for method, operation in methods.items()
     ]
     schemas = {
-        name: {key: _type_of(value) for key, value in schema.get("properties", {}).items()}
-        for name, schema in described["components"]["schemas"].items()
+        name: {key: _linked(value, models) for key, value in schema.get("properties", {}).items()}
+        for name, schema in models.items()
     }
     return render(request, "captious/api.html", {"calls": calls, "schemas": schemas, "described": described})
 
@@ -162,6 +164,20 @@ def _errors_of(operation: dict[str, Any]) -> dict[str, str]:
     return {
         status: answer["description"] for status, answer in operation["responses"].items() if not status.startswith("2")
     }
+
+
+def _answer_of(operation: dict[str, Any], models: Container[str]) -> dict[str, str]:
+    """The status of a call that succeeds, and what it answers: a schema in a few words, or the type of a file."""
+    [(status, answer)] = [(each, answer) for each, answer in operation["responses"].items() if each.startswith("2")]
+    [(kind, content)] = answer["content"].items()
+    shown = _linked(content["schema"], models) if kind == "application/json" else {"words": kind, "model": ""}
+    return {"status": status, **shown}
+
+
+def _linked(schema: dict[str, Any], models: Container[str]) -> dict[str, str]:
+    """A schema in a few words, and the model among them that the page describes; "" if there is none."""
+    words = _type_of(schema)
+    return {"words": words, "model": next((word for word in words.split() if word in models), "")}
 
 
 def _type_of(schema: dict[str, Any]) -> str:

@@ -34,10 +34,13 @@ class RefusedAnswer(TypedDict):
 
 @exact
 class CheckAnswer(TypedDict):
-    """The result of a dry run: problems of the captions, and why a submission would be refused now."""
+    """The result of a dry run: problems of the captions, why a submission would be refused now, and what may be a
+    mistake.
+    """
 
     problems: list[ProblemAnswer]
     remarks: list[str]
+    warnings: list[str]
 
 
 @exact
@@ -52,7 +55,7 @@ class ScoreAnswer(TypedDict):
 
 @exact
 class SubmissionAnswer(TypedDict):
-    """A submission. ``scores`` are those of the reference set that ranks, ``all_scores`` of each.
+    """A submission. ``scores`` are those with ``references``, the reference set that ranks; ``all_scores`` of each.
 
     ``withheld`` says why and until when you see none, if the phase does not show them now.
     """
@@ -75,6 +78,7 @@ class SubmissionAnswer(TypedDict):
     public: bool
     anonymous: bool
     may_publish: bool
+    references: str
     scores: dict[str, float | None]
     all_scores: dict[str, dict[str, ScoreAnswer]]
     digits: int
@@ -113,7 +117,7 @@ def submission_answer(submission: Submission, user: Any, places: Mapping[int, in
     """
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: Any = visible_scores(user, submission)
-    ranking = scores.get(BoardOutputs.of_board(submission.phase).main_set, {})
+    main_set = BoardOutputs.of_board(submission.phase).main_set
     return {
         "id": submission.pk,
         "challenge": submission.challenge.slug,
@@ -133,7 +137,8 @@ def submission_answer(submission: Submission, user: Any, places: Mapping[int, in
         "public": submission.public,
         "anonymous": submission.anonymous,
         "may_publish": submission.may_publish,
-        "scores": {name: entry["score"] for name, entry in ranking.items()},
+        "references": main_set,
+        "scores": {name: entry["score"] for name, entry in scores.get(main_set, {}).items()},
         "all_scores": scores,
         "digits": submission.phase.digits,
         "chosen": submission.is_chosen and knows_team,
@@ -166,17 +171,12 @@ def quota_answer(quota: Quota) -> QuotaAnswer:
         "phase": phase.name,
         "scored_today": quota.scored_today,
         "scored_per_day": phase.scored_per_day,
-        "scored_left_today": _left(phase.scored_per_day, quota.scored_today),
+        "scored_left_today": quota.scored_left_today,
         "scored": quota.scored,
         "scored_in_total": phase.scored_in_total,
-        "scored_left": _left(phase.scored_in_total, quota.scored),
+        "scored_left": quota.scored_left,
         "attempts_today": quota.attempts_today,
         "attempts_per_day": phase.attempts_per_day,
-        "attempts_left_today": _left(phase.attempts_per_day, quota.attempts_today),
+        "attempts_left_today": quota.attempts_left_today,
         "exhausted": quota.exhausted,
     }
-
-
-def _left(limit: int, used: int) -> int | None:
-    """What is left of a quota; None if there is none."""
-    return max(limit - used, 0) if limit else None

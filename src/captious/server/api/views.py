@@ -126,9 +126,9 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
             raise intake.AlreadySubmitted(earlier)
         submission = new_submission(request, challenge)
         if is_dry:
-            problems, remarks = intake.check(submission, path)
-            answer = {"problems": [problem.to_dict() for problem in problems], "remarks": remarks}
-            return JsonResponse(answer, status=422 if problems else 200)
+            found = intake.check(submission, path)
+            answer = {**found._asdict(), "problems": [problem.to_dict() for problem in found.problems]}
+            return JsonResponse(answer, status=422 if found.problems else 200)
         intake.submit(submission, path, request=request, key=key, fingerprint=fingerprint)
     except intake.KeyReused:
         raise Failure(422, "This Idempotency-Key was used for another upload. Use a new one.") from None

@@ -28,10 +28,9 @@ def archive_readme(archive: ChallengeArchive) -> str:
     if definition.citation:
         lines += ["How to cite:", "", *(f"    {line}" for line in definition.citation.splitlines()), ""]
     lines += _about_metadata(archive) if archive.is_public else []
-    lines += [
-        "`scores.csv` has a row for each submission, reference set and output, with 95% intervals and signatures."
-    ]
-    lines += [_about_captions(archive), *_programs(archive), "", "## Phases", "", *_phases(archive), ""]
+    lines.append("`scores.csv` has a row for each submission, reference set and output, with intervals and signatures.")
+    lines += [_about_captions(archive), _about_loading(archive), *_programs(archive), ""]
+    lines += ["## Phases", "", *_phases(archive), ""]
     return "\n".join([*lines, "## Scores", "", *_scoring_commands(archive)])
 
 
@@ -55,6 +54,12 @@ def _about_captions(archive: ChallengeArchive) -> str:
     else:
         why = "no team has agreed to that"
     return f"`challenge/` has the challenge. There are no captions, as {why}."
+
+
+def _about_loading(archive: ChallengeArchive) -> str:
+    if not any(captions.public for captions in archive.challenge.definition.captions):
+        return "`challenge/` cannot be loaded into a server, as no references are public."
+    return "`captious challenge load challenge --data DIR` loads the public part of `challenge/` into a server."
 
 
 def _not_public(archive: ChallengeArchive) -> str:
@@ -96,7 +101,9 @@ def _scoring_commands(archive: ChallengeArchive) -> list[str]:
     if not public:
         return ["They cannot be computed again from this archive, as no references are public.", ""]
     what = "they can be computed again, to the last bit" if with_captions.exists() else "captions can be scored"
-    lines = [f"Where references are public, {what}, in the folder `challenge/`. SUBMISSION is a folder of `captions/`."]
+    where = "../captions/SUBMISSION/" if with_captions.exists() else ""
+    meaning = "SUBMISSION is a folder of `captions/`." if where else "The captions file is one of yours."
+    lines = [f"Where references are public, {what}, in the folder `challenge/`. {meaning}"]
     lines.append("`--format json` shows all digits, as `scores.csv` does; without it, there is a table with four.")
     if not archive.has_setting_files and (files := archive.setting_files()):
         lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")
@@ -105,7 +112,7 @@ def _scoring_commands(archive: ChallengeArchive) -> list[str]:
             f"Intervals come from {n:,} resamples: in Python, `report.to_dict(intervals=True, resamples={n})`."
         )
     for row in public:
-        words = ["captious", "score", f"../captions/SUBMISSION/{row.captions}.json", row.file]
+        words = ["captious", "score", f"{where}{row.captions}.json", row.file]
         words += ["--ci", "--format", "json"]
         words += [word for metric in definition.metrics for word in ("-m", public_label(metric))]
         for name, value in definition.settings.items():

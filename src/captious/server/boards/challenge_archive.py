@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
 
 from captious.row_files import csv_row, csv_text
 from captious.server.boards.archive_definition import archive_definition, baselines
@@ -54,7 +55,6 @@ class ChallengeArchive:
     is_public: bool = False
     anonymous: bool = False
     _teams: dict[object, str] = field(default_factory=dict)
-    _numbers: dict[int, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -118,7 +118,7 @@ class ChallengeArchive:
     def rows(self) -> Iterator[list[Any]]:
         """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
         sets = {phase.pk: sets_of(phase) for phase in self.phases}
-        for submission in self.submissions().iterator(chunk_size=100):
+        for submission in self._ordered(self.submissions()):
             number, time = self._number(submission), utc_time(submission.created)
             is_named = not self.anonymous or submission.is_baseline
             about = [number, submission.method if is_named else f"Submission {number}", self._team(submission)]
@@ -146,11 +146,20 @@ class ChallengeArchive:
         key = ("anonymous", submission.pk) if submission.anonymous else submission.team_id
         return self._teams.setdefault(key, f"Team {len(self._teams) + 1}")
 
+    def _ordered(self, rows: QuerySet[Submission]) -> Iterable[Submission]:
+        """Submissions by their names in the archive."""
+        return sorted(rows, key=self._number) if self.anonymous else rows.iterator(chunk_size=100)
+
     def _number(self, submission: Submission) -> int:
         """The name of a submission in the archive."""
-        if not self.anonymous:
-            return int(submission.pk)
-        return self._numbers.setdefault(submission.pk, len(self._numbers) + 1)
+        return self._numbers[submission.pk] if self.anonymous else int(submission.pk)
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """Numbers of submissions without names, in an order that nothing on the site tells."""
+        ids = self.submissions().values_list("pk", flat=True)
+        mixed = sorted(ids, key=lambda pk: salted_hmac("captious.archive", str(pk), algorithm="sha256").hexdigest())
+        return {pk: number for number, pk in enumerate(mixed, 1)}
 
     def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "README.md", iter([archive_readme(self).encode()])
@@ -171,7 +180,7 @@ class ChallengeArchive:
         for name in sorted(names):
             if (challenge.folder / name).is_file():
                 yield f"challenge/{name}", content(challenge.folder / name)
-        for submission in self.with_captions().iterator(chunk_size=100):
+        for submission in self._ordered(self.with_captions()):
             for captions in self.captions_files(submission.phase):
                 path = storage.captions_file(submission.folder, captions)
                 if path.is_file():

@@ -35,6 +35,7 @@ class Query:
         by_date: sorted by the time of submission, the newest first, or with ``ascending`` the oldest: the history.
         everything: all submissions, not only the entry of each team.
         find: only rows whose method or team has this text, or that are tagged with it; "" for all.
+        reader: the id of the user whose submissions are tagged as theirs; 0 for a visitor.
     """
 
     phase: Phase
@@ -44,6 +45,7 @@ class Query:
     by_date: bool = False
     everything: bool = False
     find: str = ""
+    reader: int = 0
 
     @property
     def challenge(self) -> Challenge:
@@ -64,6 +66,11 @@ class Query:
     def references(self) -> ReferenceSet:
         """The reference set."""
         return self.outputs.sets[self.key]
+
+    @property
+    def references_label(self) -> str:
+        """The reference set as pages call it."""
+        return self.challenge.definition.label(self.references.captions, self.references.name)
 
     @property
     def parameters(self) -> str:
@@ -113,6 +120,7 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
         by_date=output == DATE,
         everything=flag(parameters.get("all", "")) is True,
         find=parameters.get("find", "").strip()[:_LONGEST_FIND],
+        reader=user.pk or 0,
     )
 
 
@@ -141,9 +149,15 @@ def found(query: Query) -> set[int] | None:
     text = query.find
     if not text:
         return None
-    tags = Q(is_human=True) if text.lower() == "human" else Q(is_baseline=True) if text.lower() == "baseline" else Q()
+    tags = {
+        "human": Q(is_human=True),
+        **dict.fromkeys(("baseline", "baselines"), Q(is_baseline=True)),
+        "anonymous": Q(anonymous=True),
+        "yours": Q(team__members=query.reader) if query.reader else Q(),
+    }
     by_team = Q(team__name__icontains=text, anonymous=False, is_baseline=False)
-    rows = Submission.objects.filter(Q(method__icontains=text) | by_team | tags, phase=query.phase)
+    tagged = tags.get(text.lower(), Q())
+    rows = Submission.objects.filter(Q(method__icontains=text) | by_team | tagged, phase=query.phase)
     return set(rows.values_list("pk", flat=True))
 
 

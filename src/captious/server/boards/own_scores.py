@@ -22,12 +22,14 @@ class OwnScore:
     Attributes:
         submission: or an upload that was refused, which has nothing else.
         output: what ranks in its phase; "" where no score is shown.
+        references: the reference set that ranks, if its phase has several.
         change: from the best score of earlier submissions of the team in the phase; None for the first.
         is_better: whether the change is one for the better.
     """
 
     submission: Submission | RefusedUpload
     output: str = ""
+    references: str = ""
     score: float | None = None
     change: float | None = None
     is_better: bool = False
@@ -59,9 +61,9 @@ def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
         before = best.get(place)
         sign = -1 if query.lower_is_better else 1
         change = None if before is None else round(score - before, submission.phase.digits)
-        made[submission.pk] = OwnScore(
-            submission, query.output, score, change, change is not None and sign * change > 0
-        )
+        references = query.references_label if len(query.outputs.sets) > 1 else ""
+        is_better = change is not None and sign * change > 0
+        made[submission.pk] = OwnScore(submission, query.output, references, score, change, is_better)
         best[place] = score if before is None else sign * max(sign * score, sign * before)
     return [made[submission.pk] for submission in submissions]
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.ranking import HOLM_ROWS, Rows, rank_rows
 from captious.server.boards.shown_digits import rounded
+from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.models import Phase, Scores, Submission
 from captious.server.scoring.stored_results import read_resampled
 
@@ -104,6 +105,25 @@ def compare_versions(phase: Phase, before: int = 0, after: int = 0) -> ComparedV
     return ComparedVersions(before, after, known, submissions)
 
 
+def outputs_of(query: Query, versions: ComparedVersions) -> list[str]:
+    """The outputs of either version on a reference set: those of the board, then those that only another one has."""
+    names = [*query.outputs.names]
+    for version in (versions.after, versions.before):
+        row = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk").first()
+        names += [] if row is None else row.outputs.get(query.key, {})
+    return [*dict.fromkeys(names)]
+
+
+def lower_is_better(query: Query) -> bool:
+    """Whether lower scores of the output are better, also if the board no longer has it."""
+    if query.output in query.outputs.names:
+        return query.lower_is_better
+    try:
+        return directions_of(query.output).get(query.output) is True
+    except ValueError:  # this version of captious does not have it
+        return False
+
+
 def rows_of(query: Query, versions: ComparedVersions) -> list[VersionRow]:
     """The output of a query for all submissions, the best after the change first, then the best before."""
     before, after = (_scores(query, version) for version in (versions.before, versions.after))
@@ -114,7 +134,7 @@ def rows_of(query: Query, versions: ComparedVersions) -> list[VersionRow]:
         VersionRow(row, before.get(row.pk), after.get(row.pk), ranks_before.get(row.pk), ranks_after.get(row.pk))
         for row in versions.submissions
     ]
-    sign = 1 if query.lower_is_better else -1
+    sign = 1 if lower_is_better(query) else -1
     return sorted(rows, key=lambda row: (_order(row.after, sign), _order(row.before, sign), -row.submission.pk))
 
 
@@ -156,7 +176,7 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
             resampled.append(of_row)
     if not scores:
         return {}
-    sign = -1.0 if query.lower_is_better else 1.0
+    sign = -1.0 if lower_is_better(query) else 1.0
     least = min(map(len, resampled))  # the first of more are the same
     exact = sign * np.array([*scores.values()])
     shown = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)

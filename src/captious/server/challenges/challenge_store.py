@@ -10,7 +10,8 @@ import fcntl
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from django.utils import timezone
 from captious.errors import ParameterError
 from captious.server.boards.standings import board_changed
 from captious.server.challenges.changes import Changes, baseline_filename, changes_of
-from captious.server.challenges.folder import CheckedChallenge, check_folder
+from captious.server.challenges.folder import FILE_NAME, CheckedChallenge, check_folder
 from captious.server.challenges.problems import ChallengeError
 from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import new_folder
@@ -71,10 +72,31 @@ def check_for_server(folder: Path) -> tuple[CheckedChallenge, Changes]:
     Raises:
         ChallengeError: every problem.
     """
-    checked = check_folder(folder, settings.CAPTIOUS.upload_limits)
+    try:
+        checked = check_folder(folder, settings.CAPTIOUS.upload_limits)
+    except ChallengeError as error:
+        raise ChallengeError([*error.problems, *organizer_problems(folder)], str(folder)) from None
     old = Challenge.objects.filter(slug=checked.slug).first()
     _check_against(checked, old)
     return checked, changes_of(checked, old)
+
+
+def organizer_problems(folder: Path) -> list[str]:
+    """The organizers of a challenge folder, whatever else is wrong in it, who have no accounts, a sentence each."""
+    try:
+        names = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8")).get("organizers", [])
+    except (OSError, ValueError):
+        return []  # which is a problem of its own
+    return _without_accounts([name for name in names if isinstance(name, str)] if isinstance(names, list) else [])
+
+
+def _without_accounts(names: Sequence[str]) -> list[str]:
+    users = set(User.objects.filter(username__in=names).values_list("username", flat=True))
+    return [
+        f"organizers[{i}]: there is no user {name!r}; let them sign up first"
+        for i, name in enumerate(names, start=1)
+        if name not in users
+    ]
 
 
 @contextmanager
@@ -116,13 +138,7 @@ def _load(checked: CheckedChallenge, agree: Callable[[Changes], bool]) -> Loaded
 
 def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
     """Check what only the server can: that organizers have accounts, and submissions still have all images."""
-    names = checked.definition.organizers
-    users = set(User.objects.filter(username__in=names).values_list("username", flat=True))
-    problems = [
-        f"organizers[{i}]: there is no user {name!r}; let them sign up first"
-        for i, name in enumerate(names, start=1)
-        if name not in users
-    ]
+    problems = _without_accounts(checked.definition.organizers)
     if old is not None and Submission.objects.filter(phase__challenge=old, is_baseline=False).exists():
         for name, ids in checked.image_ids.items():
             file = old.ids_file(name)

@@ -248,7 +248,9 @@ class _Check:
             if name in values and not self._has_setting(name, values[name]):
                 del values[name]
         texts = [text if isinstance(text, str) else "" for text in metrics] if isinstance(metrics, list) else []
-        self.problems += metric_problems(texts, self.folder, values)
+        known = {problem.partition(": ")[0] for problem in self.problems}
+        found = metric_problems(texts, self.folder, values)
+        self.problems += [problem for problem in found if problem.partition(": ")[0] not in known]
 
     def _has_setting(self, name: str, value: str) -> bool:
         """Note the files of the folder that a setting names; whether it may be used."""

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.challenges.logo import LOGO_TYPES
 from captious.server.models import TermsAcceptance
-from captious.server.pages.challenges import challenge_page
+from captious.server.pages.challenges import UnknownNameError, challenge_page
 from captious.server.pages.forms import open_phases
 from captious.server.pages.middleware import POLICY
 from captious.server.people.access import challenge_for, draft_for, may_manage
@@ -65,7 +65,7 @@ def template(request: HttpRequest, slug: str) -> HttpResponse:
     phases = open_phases(challenge, request.arrived)
     phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
     if phase is None:
-        raise Http404
+        raise UnknownNameError("open phase", request.GET.get("phase", ""), (phase.name for phase in phases))
     files = needed_captions(phase)
     if len(files) == 1:
         ending, response = "json", StreamingHttpResponse(files[0].template, "application/json")

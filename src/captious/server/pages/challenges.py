@@ -18,6 +18,7 @@ from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
 from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
+from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.challenge_card import cards
 from captious.server.boards.formulas import harmless
 from captious.server.boards.leaderboard_query import Query, phase_from, query_from, standing_of
@@ -53,6 +54,15 @@ class HiddenBoardError(ExplainedError):
     def __init__(self, phase: Phase) -> None:
         super().__init__(f"The leaderboard of {phase} is not shown. {why_hidden(phase)}")
         self.phase = phase
+
+
+class UnknownNameError(ExplainedError):
+    """An address with the name of a phase or reference set that is not there."""
+
+    status = 404
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"There is no {kind} {name!r:.80}; known are {', '.join(known) or 'none'}.")
 
 
 def _explained(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -262,14 +272,20 @@ def query_of(request: HttpRequest, slug: str) -> Query:
 
     Raises:
         HiddenBoardError: it is not shown to the user.
+        UnknownNameError: there is no such phase or reference set.
         Http404: there is none.
     """
     challenge = challenge_for(request.user, slug)
     query = query_from(challenge, request.GET, request.user)
     if query is None:
         phase = phase_from(challenge.phase_list, request.GET)
-        if phase is None or may_see_board(request.user, phase):
+        if phase is None and "phase" in request.GET:
+            raise UnknownNameError("phase", request.GET["phase"], (row.name for row in challenge.phase_list))
+        if phase is None:
             raise Http404
+        if may_see_board(request.user, phase):
+            name = request.GET.get("references", "")
+            raise UnknownNameError("reference set", name, BoardOutputs.of_board(phase).sets)
         raise HiddenBoardError(phase)
     return query
 

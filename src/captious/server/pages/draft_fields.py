@@ -1,4 +1,4 @@
-"""Fields of the forms with which a draft of a challenge is edited: names, lists, times, and choices."""
+"""Fields of the forms with which a draft of a challenge is edited: names, numbers, lists, times, and choices."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ class NameField(forms.RegexField):
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("error_messages", {"invalid": "Use lower-case letters, digits and hyphens."})
         super().__init__(_NAME, max_length=80, **kwargs)
+
+
+class NumberField(forms.IntegerField):
+    """A whole number between bounds."""
+
+    default_error_messages = {"min_value": "At least %(limit_value)d.", "max_value": "At most %(limit_value)d."}
 
 
 class WordsField(forms.CharField):

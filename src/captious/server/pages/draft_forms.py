@@ -13,7 +13,7 @@ from django.utils.text import slugify
 
 from captious.server.challenges.challenge_metrics import directions_of, lacking_metrics, ready_metrics
 from captious.server.models import Challenge, Draft
-from captious.server.pages.draft_fields import LinesField, MomentField, NameField, WordsField, choices_with
+from captious.server.pages.draft_fields import LinesField, MomentField, NameField, NumberField, WordsField, choices_with
 from captious.server.pages.draft_problems import is_marked
 
 
@@ -110,7 +110,7 @@ class DraftForm(forms.Form):
     )
     terms = forms.ChoiceField(required=False, help_text="The text that teams accept before they submit.")
     team_approval = forms.BooleanField(required=False, label="Teams need the approval of the organizers to submit")
-    team_size = forms.IntegerField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
+    team_size = NumberField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
     teams_close = MomentField(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
     logo = forms.CharField(required=False, help_text="A file of the challenge.")
     image_url = forms.CharField(
@@ -123,7 +123,7 @@ class DraftForm(forms.Form):
         help_text="And those that need something more, one in a line, such as spice:parser=bundled or wmd.",
     )
     rank_by = forms.ChoiceField(label="Ranked by", help_text="Those of metrics with parameters are here once saved.")
-    max_words = forms.IntegerField(min_value=1, max_value=1000, label="Words that a caption may have")
+    max_words = NumberField(min_value=1, max_value=1000, label="Words that a caption may have")
     settings = LinesField(
         required=False, label="Settings of metrics", help_text="One in a line, such as language = de."
     )
@@ -180,8 +180,8 @@ class DraftForm(forms.Form):
 
     def clean_settings(self) -> dict[str, str]:
         pairs = [line.partition("=") for line in self.cleaned_data["settings"]]
-        if any(not sign for _, sign, _ in pairs):
-            raise ValidationError("Write NAME = VALUE in each line.")
+        if wrong := [line for line, sign, _ in pairs if not sign]:
+            raise ValidationError(f"Write NAME = VALUE in each line, not {wrong[0]!r:.80}.")
         return {name.strip(): value.strip() for name, _, value in pairs}
 
 

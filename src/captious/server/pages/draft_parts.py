@@ -12,7 +12,7 @@ from django.forms.formsets import BaseFormSet
 
 from captious.server.challenges.definition import PhaseDefinition
 from captious.server.challenges.draft_folder import Row, effective, text_of
-from captious.server.pages.draft_fields import MomentField, NameField, choices_with
+from captious.server.pages.draft_fields import MomentField, NameField, NumberField, choices_with
 
 _MOST_ROWS = 30
 
@@ -102,8 +102,8 @@ def _choices(name: str) -> list[tuple[str, str]]:
     return [(value, _WORDS.get(value, value)) for value in annotation.__args__]
 
 
-def _limit(label: str) -> forms.IntegerField:
-    return forms.IntegerField(min_value=0, max_value=1_000_000, initial=0, label=label, help_text="0 for no limit.")
+def _limit(label: str) -> NumberField:
+    return NumberField(min_value=0, max_value=1_000_000, initial=0, label=label, help_text="0 for no limit.")
 
 
 class _PhaseForm(_PartForm):
@@ -120,7 +120,7 @@ class _PhaseForm(_PartForm):
     board = forms.ChoiceField(choices=_choices("board"), initial="public", label="Leaderboard")
     entries = forms.ChoiceField(choices=_choices("entries"), initial="all", label="Submissions of a team shown")
     scores_shown = forms.ChoiceField(choices=_choices("scores_shown"), initial="at-once")
-    digits = forms.IntegerField(min_value=1, max_value=8, initial=4)
+    digits = NumberField(min_value=1, max_value=8, initial=4)
     equal_captions = forms.FloatField(min_value=0, max_value=1, initial=0.1, label="Largest share of equal captions")
 
 

@@ -42,6 +42,17 @@ def form_problems(problems: Sequence[str], form: DraftForm, lists: Mapping[str, 
     return [_of_form(problem, form, lists) for problem in problems]
 
 
+def form_warnings(warnings: Sequence[str], lists: Mapping[str, BaseFormSet]) -> list[str]:
+    """What a check warns of, with rows as the form calls them."""
+    shown = []
+    for warning in warnings:
+        match = _PLACE.match(warning)
+        row = "" if match is None else f"{match[1]}[{match[2]}]"
+        text = warning if match is None else f"{row}: {warning[match.end() :]}" if _ROW.fullmatch(row) else warning
+        shown.append(_sentence(_named(text, lists)))
+    return shown
+
+
 def form_errors(form: DraftForm, lists: Mapping[str, BaseFormSet], upload: forms.Form | None) -> list[FormProblem]:
     """Everything that keeps what was sent from being saved."""
     found = [*_errors(form, "", "challenge")]

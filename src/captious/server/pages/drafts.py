@@ -21,10 +21,11 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from captious.data import read_references
 from captious.errors import CaptiousError
 from captious.report.numbers import counted
 from captious.server.challenges.challenge_export import export_challenge
-from captious.server.challenges.challenge_store import check_for_server, load_challenge
+from captious.server.challenges.challenge_store import check_for_server, load_challenge, organizer_problems
 from captious.server.challenges.challenge_summary import summary_rows
 from captious.server.challenges.changes import Changes
 from captious.server.challenges.draft_folder import (
@@ -33,7 +34,6 @@ from captious.server.challenges.draft_folder import (
     outside_problems,
     published_problems,
     put_file,
-    reference_file,
     state_of,
     write_values,
 )
@@ -44,7 +44,14 @@ from captious.server.challenges.starter import write_starter
 from captious.server.models import Challenge, Draft
 from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, PutFileForm, ReferencesFileForm
 from captious.server.pages.draft_parts import PARTS, formsets, rows_of_all
-from captious.server.pages.draft_problems import FormProblem, form_errors, form_problems
+from captious.server.pages.draft_problems import FormProblem, form_errors, form_problems, form_warnings
+from captious.server.pages.draft_uploads import (
+    UnreadableReferencesError,
+    has_room,
+    put_references,
+    references_of,
+    upload_name,
+)
 from captious.server.pages.overview import preview_of
 from captious.server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
 from captious.server.people.audit import record
@@ -73,28 +80,23 @@ def _made(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
     """The draft that a form asks for; None, and an error in the form, if its references cannot be read."""
     values = form.cleaned_data
     draft = Draft(slug=values["slug"], title=values["title"], user=request.user)
-    place = storage.incoming_folder() / f"references-{draft.slug}"
-    file = place / Path(reference_file("references", "", _name(form))).name
     with _locked(draft.slug):
         try:
             if Draft.objects.filter(slug=draft.slug).exists() or Challenge.objects.filter(slug=draft.slug).exists():
                 form.add_error("slug", "This name is taken.")
                 return None
-            if not _has_room(values["file"].size):
+            if not has_room(values["file"].size):
                 form.add_error("file", "The server has no room for more drafts: discard some.")
                 return None
-            place.mkdir(exist_ok=True)
-            shutil.move(values["file"].temporary_file_path(), file)
             shutil.rmtree(draft.folder, ignore_errors=True)  # of one that was discarded
-            write_starter(draft.folder, file)
+            with references_of(form) as file:
+                write_starter(draft.folder, file)
             make_tidy(draft.folder)
             names = {"title": draft.title, "slug": draft.slug, "summary": values["summary"]}
             write_values(draft.folder, {**names, "organizers": [request.user.username]}, {})
-        except CaptiousError as error:
-            form.add_error("file", f"The references cannot be read: {one_line(error, place)}")
+        except UnreadableReferencesError as error:
+            form.add_error("file", str(error))
             return None
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
         _check(draft)
     return draft
 
@@ -108,7 +110,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     draft = Draft.objects.filter(slug=slug).first()
     if draft is None:
         draft = Draft(slug=slug, title=challenge.title, user=request.user, version=challenge.version)
-        if not _has_room(sum(file.stat().st_size for file in challenge.folder.rglob("*") if file.is_file())):
+        if not has_room(sum(file.stat().st_size for file in challenge.folder.rglob("*") if file.is_file())):
             messages.error(request, "The server has no room for more drafts: discard some.")
             return redirect(challenge.url)
         with _locked(slug):
@@ -160,13 +162,20 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         values = form.cleaned_data
         with _locked(slug):
-            if _has_room(values["file"].size):
-                _put_references(draft.folder, values["name"], values["captions"], _name(form), values["file"])
-                _check(draft)
-                record("upload references", slug, request=request, challenge=_challenge(draft), detail=values["name"])
-                messages.success(request, "Uploaded.")
-                return redirect(draft.url)
-        form.add_error("file", "The server has no room for more drafts: discard some.")
+            if not has_room(values["file"].size):
+                form.add_error("file", "The server has no room for more drafts: discard some.")
+                return _editor(request, draft, upload=form)
+            try:
+                with references_of(form) as file:
+                    read_references(file)
+                    put_references(draft.folder, values["name"], values["captions"], upload_name(form), file)
+            except UnreadableReferencesError as error:
+                form.add_error("file", str(error))
+                return _editor(request, draft, upload=form)
+            _check(draft)
+            record("upload references", slug, request=request, challenge=_challenge(draft), detail=values["name"])
+            messages.success(request, f"Uploaded {upload_name(form)}.")
+            return redirect(draft.url)
     return _editor(request, draft, upload=form)
 
 
@@ -180,9 +189,9 @@ def put(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         values = form.cleaned_data
         with _locked(slug):
-            if _has_room(values["file"].size):
+            if has_room(values["file"].size):
                 upload = Path(values["file"].temporary_file_path())
-                put_file(draft.folder, values["kind"], values["name"], _name(form), upload)
+                put_file(draft.folder, values["kind"], values["name"], upload_name(form), upload)
                 _check(draft)
                 detail = f"{values['kind']} {values['name']}".strip()
                 record("upload file", slug, request=request, challenge=_challenge(draft), detail=detail)
@@ -208,7 +217,8 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     draft = draft_for(request.user, slug)
     published = _challenge(draft)
     context = {**preview_of(draft, published), "draft": draft, "problems": _problems(draft)}
-    return render(request, "captious/draft_preview.html", context | {"outdated": _is_outdated(draft, published)})
+    context |= {"warnings": _warnings(draft), "outdated": _is_outdated(draft, published)}
+    return render(request, "captious/draft_preview.html", context)
 
 
 @login_required
@@ -242,7 +252,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _published(f"Published.{listed}{again}", loaded.challenge))
             return redirect(loaded.challenge.url)
     context = {"changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
-    about = {"draft": draft, "problems": _problems(draft)}
+    about = {"draft": draft, "problems": _problems(draft), "warnings": _warnings(draft)}
     return render(
         request, "captious/draft_publish.html", {**context, **about}, status=409 if request.method == "POST" else 200
     )
@@ -292,7 +302,7 @@ def _editor(
         for name, (one, _, _) in PARTS.items()
     ]
     context = {"draft": draft, "form": form, "parts": parts, "errors": errors, "problems": problems, "uploads": uploads}
-    context["outdated"] = _is_outdated(draft, _challenge(draft))
+    context |= {"warnings": _warnings(draft), "outdated": _is_outdated(draft, _challenge(draft))}
     return render(request, "captious/draft.html", context, status=422 if errors else 200)
 
 
@@ -301,6 +311,10 @@ def _problems(draft: Draft) -> list[FormProblem]:
     if not draft.problems:
         return []
     return form_problems(draft.problems, DraftForm(initial=_initial(draft)), formsets(draft.folder))
+
+
+def _warnings(draft: Draft) -> list[str]:
+    return form_warnings(draft.warnings, formsets(draft.folder)) if draft.warnings else []
 
 
 def _captions_files(draft: Draft) -> list[str]:
@@ -328,6 +342,8 @@ def _check(draft: Draft) -> Changes | None:
             draft.shown = shown_values(checked)
         except ChallengeError as error:
             draft.problems = error.problems
+    else:  # files of the server are not read
+        draft.problems += organizer_problems(draft.folder)
     draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
     draft.save()
     return changes
@@ -341,31 +357,6 @@ def _challenge(draft: Draft) -> Challenge | None:
 def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
     """Whether the challenge was loaded since the draft was begun."""
     return bool(draft.version != (0 if challenge is None else challenge.version))
-
-
-def _put_references(folder: Path, name: str, captions: str, filename: str, upload: Any) -> None:
-    """Put an upload into the folder, for a reference set that is there or a new one."""
-    rows = effective(folder)["references"]
-    same = [place for place, row in enumerate(rows) if row["name"] == name and captions in ("", row.get("captions"))]
-    place = same[0] if same else None
-    row = {"name": name, "file": reference_file(name, captions, filename)}
-    if place is None and captions:
-        row["captions"] = captions
-    target = folder / row["file"]
-    target.parent.mkdir(exist_ok=True)
-    shutil.move(upload.temporary_file_path(), target)
-    write_values(folder, {}, {"references": [(place, row)]})
-
-
-def _name(form: Any) -> str:
-    return str(form.cleaned_data["file"].name)
-
-
-def _has_room(size: int) -> bool:
-    """Whether drafts together stay below the size that an account may store."""
-    files = (settings.CAPTIOUS.data / "drafts").rglob("*")
-    used = sum(file.stat().st_size for file in files if file.is_file())
-    return bool(used + size <= settings.CAPTIOUS.stored_mebibytes << 20)
 
 
 def _remove(draft: Draft) -> None:

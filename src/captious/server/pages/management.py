@@ -16,7 +16,7 @@ from captious.server.boards.challenge_archive import ChallengeArchive
 from captious.server.boards.standings import board_changed
 from captious.server.flags import flag
 from captious.server.models import Challenge, Draft, News, Participant, Phase, Submission, Team, TeamApproval, User
-from captious.server.pages.challenges import challenge_page, page_of
+from captious.server.pages.challenges import UnknownNameError, challenge_page, page_of
 from captious.server.pages.error_pages import ExplainedError
 from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
 from captious.server.pages.managed_submissions import SubmissionFilter, summary_of
@@ -40,7 +40,7 @@ _ASKED = {
     "ban": (
         "Ban {what}?",
         "It may submit nothing more, nor may its members for other teams; what it has submitted is hidden, and what "
-        "waits is canceled. Lifting the ban shows none of it again.",
+        "waits is cancelled. Lifting the ban shows none of it again.",
         "Ban the team",
     ),
     "board": ("Hide the leaderboard of {what}?", "Nobody but organizers sees it any more.", "Hide it"),
@@ -100,7 +100,7 @@ class WithheldArchiveError(ExplainedError):
 
     def __init__(self, archive: ChallengeArchive) -> None:
         why = " ".join(f"{phase}: {why_hidden(phase)}" for phase in archive.withheld)
-        super().__init__(f"There is no public archive of {archive.title} for now, as its scores are withheld. {why}")
+        super().__init__(f"There is no public archive of {archive.title}, as its scores are withheld. {why}")
 
 
 @login_required
@@ -115,11 +115,14 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
     """The archive of a challenge, or of the phase that an address names, for those who manage the challenge.
 
     Raises:
-        WithheldArchiveError: it is asked for what everybody may see, and that has no scores for now.
+        UnknownNameError: there is no such phase.
+        WithheldArchiveError: it is asked for what everybody may see, and that has no scores.
     """
     phase = None
     if "phase" in request.GET:
-        phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.GET["phase"]))
+        phase = challenge.phases.filter(name=one_line(request.GET["phase"])).first()
+        if phase is None:
+            raise UnknownNameError("phase", request.GET["phase"], (row.name for row in challenge.phases.all()))
     # What is neither true nor false tells less.
     is_public, anonymous = (flag(request.GET.get(name, "0")) is not False for name in ("public", "anonymous"))
     made = ChallengeArchive(challenge, phase, is_public=is_public, anonymous=anonymous)

@@ -128,12 +128,14 @@ def _tab(user: Any, submission: Submission) -> str:
 
 
 def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict[str, Any]]:
-    """The scores of a submission that the user sees, by reference set, with those that they are drawn beside."""
-    boards = []
+    """The scores of a submission that the user sees, by reference set, that which ranks first, with those that they are
+    drawn beside.
+    """
+    boards: list[dict[str, Any]] = []
     all_scores, warnings = visible_scores(user, submission), set_warnings_for(user, submission)
-    main = None if place is None else place.query.output
+    main, first = (None, None) if place is None else (place.query.output, place.query.key)
     has_several = len(submission.challenge.definition.captions) > 1
-    for key, references in sets_of(submission.phase).items():
+    for key, references in sorted(sets_of(submission.phase).items(), key=lambda pair: pair[0] != first):
         scores = all_scores.get(key)
         if not scores:
             continue

@@ -55,7 +55,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
             path = Path(upload.temporary_file_path())
             try:
                 if checks:
-                    context["problems"], context["remarks"] = intake.check(submission, path)
+                    context |= intake.check(submission, path)._asdict()
                     context["checked"] = not context["problems"]
                 else:
                     key = _key(request, path)

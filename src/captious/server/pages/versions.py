@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from captious.server.boards.leaderboard_query import query_from
-from captious.server.boards.version_comparison import MOST_RANKED, compare_versions, rows_of, signatures_of
+from captious.server.boards.version_comparison import MOST_RANKED, compare_versions, outputs_of, rows_of, signatures_of
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.row_ids import row_id
@@ -25,6 +25,9 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     if query is None or not may_manage(request.user, challenge):
         raise Http404
     compared = compare_versions(query.phase, *(row_id(request.GET.get(name, "")) for name in ("before", "after")))
+    outputs = outputs_of(query, compared)
+    if (asked := request.GET.get("sort", "").removeprefix("-")) in outputs:  # the board need not have it any more
+        query = replace(query, output=asked)
     page = page_of(request, rows_of(query, compared))
     definition, chosen = challenge.definition, {"before": compared.before, "after": compared.after}
     return challenge_page(
@@ -34,6 +37,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         "manage",
         query=query,
         versions=compared,
+        outputs=outputs,
         chosen=[*chosen.items()],
         n_scored=compared.n_scored(query.phase.scoring_version),
         most_ranked=MOST_RANKED,

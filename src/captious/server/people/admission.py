@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from captious.report.numbers import counted
 from captious.server.boards.standings import board_changed
 from captious.server.local_times import local_time
 from captious.server.models import Challenge, Membership, Submission, Team, TeamBan
@@ -24,7 +25,7 @@ def why_not_admitted(submission: Submission) -> str:
         return str(bans[team.pk])
     definition, memberships = challenge.definition, Membership.objects.filter(team=team)
     if definition.team_size and (n := memberships.count()) > definition.team_size:
-        return f"Teams of this challenge may have {definition.team_size:,} members; {team} has {n:,}."
+        return f"Teams of this challenge may have {counted(definition.team_size, 'member')}; {team} has {n:,}."
     closed = definition.teams_close
     if closed is not None and memberships.filter(user=submission.user, joined__gt=closed).exists():
         return f"Teams of this challenge closed on {local_time(closed)}, and you joined {team} later."

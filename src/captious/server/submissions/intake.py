@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -72,11 +73,22 @@ _MOST_SLOW, _SLOW_WITHIN = 3, timedelta(hours=1)
 _SECONDS = 5  # after which most uploads have been read
 
 
-def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str]]:
-    """A dry run. Nothing counts, and nothing is kept.
+class Check(NamedTuple):
+    """The result of a dry run.
 
-    Returns:
-        Everything that is wrong with an upload, and why it would be refused whatever its captions are, a sentence each.
+    Attributes:
+        problems: everything that is wrong with an upload.
+        remarks: why it would be refused whatever its captions are, a sentence each.
+        warnings: what is legal but may be a mistake, a sentence each.
+    """
+
+    problems: list[Problem]
+    remarks: list[str]
+    warnings: list[str]
+
+
+def check(submission: Submission, upload: Path) -> Check:
+    """A dry run. Nothing counts, and nothing is kept.
 
     Raises:
         TooManyRequests: another upload of the user is being read, or several took too long.
@@ -86,9 +98,10 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
     try:
         with _turn(submission.user):
             _refuse_slow_files(submission)
-            problems = _read(submission, upload, folder)
+            problems = _read(submission, upload, folder / "captions")
             if any(problem.is_slow for problem in problems):
                 _count_slow_file(submission)
+        warnings = [] if problems else [*_empty_captions(folder)]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     used = quota(submission.phase, submission.team, submission.user, submission.created)
@@ -100,7 +113,17 @@ def check(submission: Submission, upload: Path) -> tuple[list[Problem], list[str
         used.attempts_exhausted,
         used.stored_exhausted,
     )
-    return problems, [reason for reason in reasons if reason]
+    return Check(problems, [reason for reason in reasons if reason], warnings)
+
+
+def _empty_captions(folder: Path) -> Iterator[str]:
+    """A warning for each captions file of an upload that was read in which captions are empty."""
+    names = storage.captions_names(folder)
+    for name in names:
+        captions = storage.candidates_in(folder, name).values()
+        if n := sum(not caption.strip() for caption in captions):
+            of_file = f" for {name}" if len(names) > 1 else ""
+            yield f"{n:,} of {len(captions):,} captions{of_file} are empty. Most metrics give them 0."
 
 
 def _refuse_slow_files(submission: Submission) -> None:
@@ -294,7 +317,7 @@ def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
     else:
         words, share = submission.challenge.definition.max_words, submission.phase.equal_captions
         limits = replace(limits, caption_words=words, equal_captions=share)
-    output.mkdir(exist_ok=True)
+    output.mkdir(parents=True, exist_ok=True)
     return read_upload(upload, submission.filename, expected_files(submission.phase), limits, output)
 
 

@@ -34,6 +34,19 @@ class Quota:
     stored: int
 
     @property
+    def scored_left_today(self) -> int | None:
+        """What is left of a quota; None, here and below, if there is none."""
+        return _left(self.phase.scored_per_day, self.scored_today)
+
+    @property
+    def scored_left(self) -> int | None:
+        return _left(self.phase.scored_in_total, self.scored)
+
+    @property
+    def attempts_left_today(self) -> int | None:
+        return _left(self.phase.attempts_per_day, self.attempts_today)
+
+    @property
     def exhausted(self) -> str:
         """Why no upload is taken, one sentence; empty if one is."""
         return self.scored_exhausted or self.attempts_exhausted or self.stored_exhausted
@@ -61,6 +74,10 @@ class Quota:
         if self.stored >= most << 20:
             return f"The submissions of your account or team have {most:,} MiB, which is the limit: delete some."
         return ""
+
+
+def _left(limit: int, used: int) -> int | None:
+    return max(limit - used, 0) if limit else None
 
 
 def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:

@@ -75,6 +75,11 @@ def captions_file(folder: Path, captions: str) -> Path:
     return folder / "captions" / f"{captions}.json"
 
 
+def captions_names(folder: Path) -> list[str]:
+    """The names of all its captions files."""
+    return sorted(file.stem for file in (folder / "captions").glob("*.json"))
+
+
 def captions_bytes(folder: Path) -> int:
     """The size of all its captions files."""
     return sum(file.stat().st_size for file in (folder / "captions").glob("*.json"))

@@ -1,0 +1,65 @@
+"""Files that are uploaded for a draft: references, which are read before they are kept."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django import forms
+from django.conf import settings
+
+from captious.errors import CaptiousError
+from captious.server.challenges.draft_folder import effective, reference_file, write_values
+from captious.server.challenges.problems import one_line
+from captious.server.submissions import storage
+
+
+class UnreadableReferencesError(Exception):
+    """References that cannot be read; the message says why, and calls the file as the user does."""
+
+
+@contextmanager
+def references_of(form: forms.Form) -> Iterator[Path]:
+    """The file of references that was sent with a form, with an ending that says how it is read, for a while.
+
+    Raises:
+        UnreadableReferencesError: who uses it could not read it.
+    """
+    name = upload_name(form)
+    with tempfile.TemporaryDirectory(dir=storage.incoming_folder()) as place:
+        file = Path(place) / Path(reference_file("references", "", name)).name
+        shutil.move(form.cleaned_data["file"].temporary_file_path(), file)
+        try:
+            yield file
+        except CaptiousError as error:
+            said = one_line(error).replace(str(file), name).replace(file.name, name)
+            raise UnreadableReferencesError(f"The references cannot be read: {said}") from error
+
+
+def put_references(folder: Path, name: str, captions: str, filename: str, file: Path) -> None:
+    """Move a file into the folder of a draft, for a reference set that is there or a new one."""
+    rows = effective(folder)["references"]
+    same = [place for place, row in enumerate(rows) if row["name"] == name and captions in ("", row.get("captions"))]
+    place = same[0] if same else None
+    row = {"name": name, "file": reference_file(name, captions, filename)}
+    if place is None and captions:
+        row["captions"] = captions
+    target = folder / row["file"]
+    target.parent.mkdir(exist_ok=True)
+    shutil.move(file, target)
+    write_values(folder, {}, {"references": [(place, row)]})
+
+
+def upload_name(form: forms.Form) -> str:
+    """What the user calls the file that was sent."""
+    return str(form.cleaned_data["file"].name)
+
+
+def has_room(size: int) -> bool:
+    """Whether drafts together stay below the size that an account may store."""
+    files = (settings.CAPTIOUS.data / "drafts").rglob("*")
+    used = sum(file.stat().st_size for file in files if file.is_file())
+    return bool(used + size <= settings.CAPTIOUS.stored_mebibytes << 20)
