@@ -99,7 +99,7 @@ def test_a_challenge_like_cocos_is_made_in_the_browser(open_page: Callable[..., 
         upload.get_by_label("Captions file that it judges").select_option("test2014")
         upload.get_by_label("File", exact=True).set_input_files(scenes / file)
         upload.get_by_role("button", name="Upload and check").click()
-        expect(page.get_by_role("status")).to_have_text("Uploaded.")
+        expect(page.get_by_role("status")).to_have_text(f"Uploaded {file}.")
     summary = page.get_by_role("textbox", name="Summary")
     expect(summary).to_have_value("What was changed is saved before an upload.")
 
