@@ -224,7 +224,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     read: list[str] = []
     batches = scale.FileShard.batches
 
-    def batches_seen(self: scale.FileShard, *arguments: Any) -> Iterator[scale.Rows]:
+    def batches_seen(self: scale.FileShard, *arguments: Any) -> Iterator[scale.RowBatch]:
         read.append(Path(self.name).name)
         return batches(self, *arguments)
 
@@ -399,7 +399,7 @@ def test_a_shard_is_tried_again(shards: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("captious.scale.execution._PAUSE", 0)
     batches, failures = scale.FileShard.batches, [OSError("gone"), OSError("gone again")]
 
-    def failing(self: scale.FileShard, *arguments: Any) -> Iterator[scale.Rows]:
+    def failing(self: scale.FileShard, *arguments: Any) -> Iterator[scale.RowBatch]:
         if failures and self.name.endswith("part-1.jsonl"):
             raise failures.pop()
         return batches(self, *arguments)
@@ -445,7 +445,7 @@ def test_progress(shards: Path) -> None:
 def test_an_interrupted_run_can_go_on(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     batches = scale.FileShard.batches
 
-    def interrupted(self: scale.FileShard, *arguments: Any) -> Iterator[scale.Rows]:
+    def interrupted(self: scale.FileShard, *arguments: Any) -> Iterator[scale.RowBatch]:
         if self.name.endswith("part-2.jsonl"):
             raise KeyboardInterrupt
         return batches(self, *arguments)

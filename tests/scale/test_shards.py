@@ -20,19 +20,19 @@ from captious.errors import (
     ParameterError,
     TruncatedFileError,
 )
-from captious.scale import GeneratedShard, Rows, ShardColumns, as_shards
+from captious.scale import GeneratedShard, RowBatch, ShardColumns, as_shards
 
 from .conftest import example_rows, write
 
 FORMATS = ("jsonl", "ndjson", "jsonl.gz", "json", "json.gz", "parquet", "csv", "tsv")
 
 
-def read(path: Path, columns: Any = None, size: int = 7) -> list[Rows]:
+def read(path: Path, columns: Any = None, size: int = 7) -> list[RowBatch]:
     (shard,) = as_shards(path)
     return list(shard.batches(ShardColumns.of(columns), size))
 
 
-def read_text(path: Path, text: str | bytes, **options: Any) -> list[Rows]:
+def read_text(path: Path, text: str | bytes, **options: Any) -> list[RowBatch]:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read(path, **options)
 

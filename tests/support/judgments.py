@@ -1,4 +1,4 @@
-"""Files of judgments for tests, and judgments that has to be the same whichever of them it was made of."""
+"""Files of judgments for tests, and judgments that have to be the same whichever of them it was made of."""
 
 from __future__ import annotations
 

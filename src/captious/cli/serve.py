@@ -224,7 +224,7 @@ def delete_user(data: Path, user: str, submissions: bool, yes: bool) -> None:
     theirs.
     """
     owner = _account(data, user)
-    from captious.server.people.departure import delete_account, kept_submissions, why_not_deleted
+    from captious.server.people.account_deletion import delete_account, kept_submissions, why_not_deleted
 
     if reason := why_not_deleted(owner):
         raise ParameterError(reason)

@@ -108,7 +108,7 @@ def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def repeats_itself(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """The same one to eight words three times or more in a row, and at least six words so.
+    """Which captions have one to eight words three times or more in a row, and at least six words so.
 
     Args:
         ids: tokens of n captions, int32[n_tokens].

@@ -90,7 +90,7 @@ def _size(block: _Block, sides: _Sides) -> int:
 
 
 def _ordered(blocks: Sequence[_Block], sides: _Sides) -> list[_Block]:
-    """The same blocks, each before those of its kind that its relations end at."""
+    """Blocks in an order in which each is before those of its kind that its relations end at."""
     block_of = {(side, one): block for block in blocks for side, one in enumerate(block)}
     ordered: dict[_Block, None] = {}
     for first in blocks:

@@ -8,7 +8,7 @@ from .scoring_plan import plan as plan
 from .shard_report import ShardReport as ShardReport
 from .shard_report import ShardResult as ShardResult
 from .shard_rows import BATCH_ROWS as BATCH_ROWS
-from .shard_rows import Rows as Rows
+from .shard_rows import RowBatch as RowBatch
 from .shard_rows import ShardColumns as ShardColumns
 from .shards import FileShard as FileShard
 from .shards import GeneratedShard as GeneratedShard

@@ -42,7 +42,7 @@ from captious.metrics.contract.selection import RequestedMetric, Selection, sele
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.scale.shard_report import ShardReport, reduced
-from captious.scale.shard_rows import BATCH_ROWS, Rows, ShardColumns
+from captious.scale.shard_rows import BATCH_ROWS, RowBatch, ShardColumns
 from captious.scale.shards import Shard, as_shards
 from captious.scale.states import MergedStates, States, for_scoring
 from captious.scale.sums import ShardSums, products
@@ -237,7 +237,7 @@ class Plan:
     def _fitted_metrics(self) -> Iterator[tuple[RequestedMetric, State | None]]:
         return zip(self.selection, self.states or (None,) * len(self.selection), strict=True)
 
-    def _batches(self, shard: Shard) -> Iterator[Rows]:
+    def _batches(self, shard: Shard) -> Iterator[RowBatch]:
         """The rows of a shard; at the end, an id that it has twice is refused, unless references come from elsewhere.
 
         Eight bytes for each row are kept to see it.
@@ -266,13 +266,13 @@ class Plan:
                         )
                     first[image] = rows.place(row)
 
-    def _captions(self, rows: Rows) -> Captions:
+    def _captions(self, rows: RowBatch) -> Captions:
         return rows.captions if self.references is None else rows.joined(self.references)
 
     def _for_metrics(self, captions: Captions) -> Captions:
         return captions.concatenated if self._concatenates else captions
 
-    def _statistics(self, captions: Captions, rows: Rows) -> Iterator[NDArray[np.float64]]:
+    def _statistics(self, captions: Captions, rows: RowBatch) -> Iterator[NDArray[np.float64]]:
         """Statistics of each metric, float64[n, k]."""
         for item, state in self._fitted_metrics:
             statistics = item.require_caption_metric().statistics(captions, state)
@@ -283,7 +283,7 @@ class Plan:
                 )
             yield statistics
 
-    def _sums_of(self, name: str, rows: Rows, caption_scores: CaptionScores | None) -> ShardSums:
+    def _sums_of(self, name: str, rows: RowBatch, caption_scores: CaptionScores | None) -> ShardSums:
         """The sums of a batch."""
         sums = ShardSums(name, CaptionFindings(), n_batches=1)
         scores: dict[str, NDArray[np.float64]] = {}
@@ -308,7 +308,7 @@ class Plan:
             caption_scores(rows.ids, rows.candidates, scores)
         return sums
 
-    def _first_failure(self, rows: Rows, error: Exception) -> ShardError:
+    def _first_failure(self, rows: RowBatch, error: Exception) -> ShardError:
         """The error of a batch, with the first row that causes it, found by halving the batch."""
 
         def failure(start: int, stop: int) -> Exception | None:

@@ -83,7 +83,7 @@ def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> Inpu
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowBatch:
     """A batch of rows.
 
     Args:
@@ -119,7 +119,7 @@ class Rows:
         texts = tuple(chain.from_iterable(self.references))
         return Captions(self.candidates, References(self.ids, texts, offsets, name=self.source))
 
-    def select(self, start: int, stop: int) -> Rows:
+    def select(self, start: int, stop: int) -> RowBatch:
         """Some of the rows."""
         part = slice(start, stop)
         return replace(
@@ -158,7 +158,7 @@ class Rows:
         return Captions(self.candidates, references)
 
 
-def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = False) -> Iterator[Rows]:
+def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = False) -> Iterator[RowBatch]:
     """Rows of a shard, from batches of the columns that ``ShardColumns.choose`` chose.
 
     Raises:
@@ -174,7 +174,7 @@ def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = 
         elif cells:
             by_row = zip(*cells, strict=True)
             lists = ([text for cell in row if cell is not None for text in _as_list(cell)] for row in by_row)
-        rows = Rows(
+        rows = RowBatch(
             source, batch.unit, batch.numbers, tuple(ids), tuple(candidates), tuple(lists), ids_are_text=ids_are_text
         )
         if _are_plain(rows, with_references=bool(cells)):
@@ -188,7 +188,7 @@ def _as_list(cell: Any) -> Sequence[Any]:
     return cell if isinstance(cell, list | tuple) else [cell]
 
 
-def _are_plain(rows: Rows, *, with_references: bool) -> bool:
+def _are_plain(rows: RowBatch, *, with_references: bool) -> bool:
     """Whether nothing is wrong with rows, as far as can be seen quickly."""
     ids, texts = rows.ids, [*rows.candidates, *chain.from_iterable(rows.references)]
     if set(map(type, ids)) not in ({int}, {str}) or set(map(type, texts)) != {str}:
@@ -200,7 +200,7 @@ def _are_plain(rows: Rows, *, with_references: bool) -> bool:
     return is_unicode("".join(filterfalse(str.isascii, texts)))
 
 
-def _checked_ids(rows: Rows, *, with_references: bool) -> tuple[ImageId, ...]:
+def _checked_ids(rows: RowBatch, *, with_references: bool) -> tuple[ImageId, ...]:
     """The ids, or the error that says what is wrong with rows, as other readers say it."""
     source = partial(Source, rows.source, is_file=True)
     check = partial(caption_rows, ids=rows.ids, unit=rows.unit, numbers=rows.numbers)

@@ -20,7 +20,7 @@ from captious.data.file_contents import EXTENSIONS, format_of_name, reading
 from captious.data.row_parser import in_batches, parse_rows, record_batches
 from captious.data.source import Source
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
-from captious.scale.shard_rows import BATCH_ROWS, Rows, ShardColumns, checked_rows
+from captious.scale.shard_rows import BATCH_ROWS, RowBatch, ShardColumns, checked_rows
 
 _BUFFER = 1 << 20
 
@@ -38,7 +38,7 @@ class Shard(Protocol):
         """A text that changes if the content does."""
         ...
 
-    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[RowBatch]:
         """Its rows in order, at most ``size`` at a time.
 
         Raises:
@@ -59,7 +59,7 @@ class FileShard:
     name: str
     fingerprint: str
 
-    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[RowBatch]:
         """See ``Shard``.
 
         Raises:
@@ -83,13 +83,13 @@ class GeneratedShard:
 
     Args:
         name: its name.
-        records: returns the rows as mappings from column to value, or as ``Rows``; it must be picklable, so a function
-            of a module, and give the same rows at every call.
+        records: returns the rows as mappings from column to value, or as ``RowBatch``; it must be picklable, so a
+            function of a module, and give the same rows at every call.
         arguments: what it is called with.
     """
 
     name: str
-    records: Callable[..., Iterable[Mapping[str, Any] | Rows]]
+    records: Callable[..., Iterable[Mapping[str, Any] | RowBatch]]
     arguments: tuple[Any, ...] = field(default=())
 
     @property
@@ -97,10 +97,10 @@ class GeneratedShard:
         function = self.records
         return f"{function.__module__}.{getattr(function, '__qualname__', '')}{self.arguments!r}"
 
-    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+    def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[RowBatch]:
         """See ``Shard``."""
         source = Source(self.name, "rows")
-        for are_rows, items in groupby(self.records(*self.arguments), lambda item: isinstance(item, Rows)):
+        for are_rows, items in groupby(self.records(*self.arguments), lambda item: isinstance(item, RowBatch)):
             if are_rows:
                 yield from items  # type: ignore[misc]
             else:

@@ -115,7 +115,7 @@ AXES_HTTP_RESPONSE_CODE = 429
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 AXES_USERNAME_CALLABLE = "captious.server.people.passwords.name_tried"
-AXES_CLIENT_IP_CALLABLE = "captious.server.people.rates.network_of"
+AXES_CLIENT_IP_CALLABLE = "captious.server.people.rate_limits.network_of"
 
 SESSION_COOKIE_NAME = SESSION_COOKIE
 CSRF_COOKIE_NAME = "captious_csrf"

@@ -110,7 +110,7 @@ class _Patient(http.client.HTTPConnection):
 
 
 class _PatientSecure(_Patient, http.client.HTTPSConnection):
-    """The same with TLS."""
+    """A patient connection with TLS."""
 
 
 class _Plain(urllib.request.HTTPHandler):

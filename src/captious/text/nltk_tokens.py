@@ -101,7 +101,7 @@ def plain_tokens(text: str) -> list[str] | None:
 
 
 def _plain_words(text: str) -> str | None:
-    """The same, with spaces between the tokens."""
+    """The tokens of a plain sentence with spaces between them; None for other texts."""
     if _PLAIN.fullmatch(text) is None:
         return None
     words = text.replace(",", " ,").replace(".", " .")

@@ -12,15 +12,15 @@ pytest.importorskip("django")
 
 from captious.evaluation.resampling import bootstrap_p_value, holm, ranks
 from captious.server.boards import ranking
-from captious.server.boards.ranking import SIGNIFICANCE, Rows, corrected_rows, rank_rows, update_ranks
+from captious.server.boards.ranking import SIGNIFICANCE, RankedScores, corrected_rows, rank_rows, update_ranks
 
 
-def rows(scores: object, resampled: object, digits: int = 4) -> Rows:
+def rows(scores: object, resampled: object, digits: int = 4) -> RankedScores:
     exact = np.array(scores, dtype=float)
-    return Rows(exact, exact.round(digits), np.array(resampled))
+    return RankedScores(exact, exact.round(digits), np.array(resampled))
 
 
-def board(n: int, *, seed: int = 0, undefined: bool = False) -> Rows:
+def board(n: int, *, seed: int = 0, undefined: bool = False) -> RankedScores:
     """Systems of which some are close, some equal."""
     rng = np.random.default_rng(seed)
     scores = rng.uniform(0.3, 0.34, n).round(3) + rng.uniform(0, 1e-5, n)
@@ -30,7 +30,7 @@ def board(n: int, *, seed: int = 0, undefined: bool = False) -> Rows:
     return rows(scores, resampled)
 
 
-def p_values(board: Rows) -> dict[tuple[int, int], float]:
+def p_values(board: RankedScores) -> dict[tuple[int, int], float]:
     """The test of the library, one pair after the other."""
     return {
         (a, b): bootstrap_p_value(
@@ -40,7 +40,7 @@ def p_values(board: Rows) -> dict[tuple[int, int], float]:
     }
 
 
-def from_pairs(board: Rows, p_values: dict[tuple[int, int], float]) -> list[int]:
+def from_pairs(board: RankedScores, p_values: dict[tuple[int, int], float]) -> list[int]:
     return [*ranks(dict(enumerate(board.shown.tolist())), p_values, SIGNIFICANCE).values()]
 
 

@@ -19,9 +19,9 @@ NEW_TWICE = {"new_password1": NEW, "new_password2": NEW}
 class TestAttempts:
     @pytest.fixture(autouse=True)
     def within_a_minute(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious.server.people import rates
+        from captious.server.people import rate_limits
 
-        monkeypatch.setattr(rates, "time", SimpleNamespace(time=lambda: 600.0))
+        monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 600.0))
 
     def test_one_address_cannot_try_many_names(self, undone: World) -> None:
         undone.site.configure(requests_per_minute=3)

@@ -46,9 +46,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def one_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     """All requests come within one minute."""
-    from captious.server.people import rates
+    from captious.server.people import rate_limits
 
-    monkeypatch.setattr(rates, "time", SimpleNamespace(time=lambda: 1_800_000_000.0))
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 1_800_000_000.0))
 
 
 pytestmark = pytest.mark.usefixtures("quick", "one_minute")

@@ -45,7 +45,7 @@ def _read(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
 
 
 def _read_published(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
-    """The same of the authors' files; pairs with as many votes for one caption as for the other are left out."""
+    """Pairs from the authors' files; those with as many votes for one caption as for the other are left out."""
     content = folder.matlab(_PAIRS)
     if missing := [name for name in ("new_input", "category") if name not in content]:
         raise folder.error(f"no {missing[0]} in this file", _PAIRS)

@@ -150,7 +150,7 @@ def smurf_analysis(
 
 
 def smurf_scores(scores: str | os.PathLike[str], *, seed: int = DEFAULT_SEED) -> Study:
-    """The same analysis of scores that the authors' code gave, which needs no models.
+    """Analysis of systems by SMURF's parts, from scores that the authors' code gave; needs no models.
 
     Args:
         scores: one JSON object per image on every line: image, captions and smurf_scores, which are objects with

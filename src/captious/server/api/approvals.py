@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 
-from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
+from captious.server.api.calls import Failure, Operation, Parameter, call, is_true
 from captious.server.api.team_answers import ApprovalAnswer, approval_answer
 from captious.server.api.uploads import team_of
 from captious.server.models import Challenge
@@ -12,18 +12,18 @@ from captious.server.pages.approvals import ask_for, decide_on
 from captious.server.pages.forms import AskForm
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.approval import approvals_of
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "The teams that asked to be approved: yours, and for organizers all.",
         list[ApprovalAnswer],
         needs_user=True,
         errors=[404],
     ),
-    POST=Declared(
+    POST=Operation(
         "Ask the organizers to approve a team.",
         ApprovalAnswer,
         parameters=[
@@ -49,7 +49,7 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Approve or refuse a team; organizers and administrators only.",
         ApprovalAnswer,
         parameters=[

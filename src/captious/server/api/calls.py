@@ -17,7 +17,7 @@ from django.views.decorators.csrf import csrf_exempt
 from captious.server.flags import flag
 from captious.server.models import Challenge, Submission, Token
 from captious.server.people.addresses import token_in
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.secrets import token_of
 
 View = Callable[..., HttpResponse]
@@ -43,7 +43,7 @@ class Parameter(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Declared:
+class Operation:
     """What one method of a call takes and answers.
 
     Args:
@@ -71,7 +71,7 @@ class Declared:
     errors: Sequence[int] = ()
 
 
-def call(**methods: Declared) -> Callable[[View], View]:
+def call(**methods: Operation) -> Callable[[View], View]:
     """A view of the API, for these methods. Visitors without a token are anonymous, with a wrong one refused."""
 
     def decorate(view: View) -> View:
@@ -115,7 +115,7 @@ def _token(request: HttpRequest) -> Token | None:
     return token
 
 
-def _check(token: Token, method: str, declared: Declared, parts: Mapping[str, Any]) -> None:
+def _check(token: Token, method: str, declared: Operation, parts: Mapping[str, Any]) -> None:
     """Refuse what the token is not for.
 
     Args:

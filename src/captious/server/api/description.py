@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from pydantic import TypeAdapter
 
 from captious.server.api.answers import ErrorAnswer
-from captious.server.api.calls import Declared, Parameter
+from captious.server.api.calls import Operation, Parameter
 from captious.server.api.submission_answers import CheckAnswer
 from captious.server.people.secrets import SCOPES
 from captious.version import __version__
@@ -124,7 +124,7 @@ def description() -> dict[str, Any]:
     }
 
 
-def _operations() -> Iterator[tuple[str, str, list[dict[str, Any]], str, Declared]]:
+def _operations() -> Iterator[tuple[str, str, list[dict[str, Any]], str, Operation]]:
     """Address, method, parameters of the address, name and declaration of every call."""
     [api] = [each for each in get_resolver().url_patterns if f"/{each.pattern}" == PREFIX]
     for pattern in api.url_patterns:

@@ -6,14 +6,14 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
 from captious.server.api.board_answers import ComparisonAnswer, comparison_answer
-from captious.server.api.calls import Declared, Failure, Parameter, call
+from captious.server.api.calls import Failure, Operation, Parameter, call
 from captious.server.api.challenge_answers import TermsAnswer, TermsTextAnswer, terms_answer
 from captious.server.api.submission_answers import QuotaAnswer, RefusedAnswer, quota_answer, refused_answer
 from captious.server.api.uploads import team_of
 from captious.server.pages import challenge_files, challenges, submissions
 from captious.server.people.access import challenge_for, own_refused
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
 from captious.server.people.terms import accept, accepted_by, terms_of
 from captious.server.submissions.quotas import quota
@@ -22,7 +22,7 @@ _TEAM = Parameter("team", "By default, your only one.")
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "A file that the organizers publish.",
         "application/octet-stream",
         parameters=[Parameter("file", "Its name, as the challenge lists it.", is_required=True)],
@@ -36,7 +36,7 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "The captions files that an open phase needs, without captions: JSON or, of several, a zip file.",
         "application/octet-stream",
         parameters=[Parameter("phase", "Its name.", is_required=True)],
@@ -51,8 +51,8 @@ def template(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Declared("The terms, and what your teams have accepted.", TermsTextAnswer, needs_user=True, errors=[404]),
-    POST=Declared(
+    GET=Operation("The terms, and what your teams have accepted.", TermsTextAnswer, needs_user=True, errors=[404]),
+    POST=Operation(
         "Accept the present terms of a challenge for a team.",
         TermsAnswer,
         parameters=[
@@ -82,7 +82,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "What a team has used up of the quotas of each phase, and what is left.",
         list[QuotaAnswer],
         parameters=[_TEAM],
@@ -99,7 +99,7 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "The latest uploads of your teams that were refused, the newest first, with what was wrong.",
         list[RefusedAnswer],
         needs_user=True,
@@ -113,7 +113,7 @@ def refused(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "Two submissions compared, in every output that both have.",
         list[ComparisonAnswer],
         parameters=[
@@ -127,14 +127,14 @@ def refused(request: HttpRequest, slug: str) -> HttpResponse:
 )
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions, compared as on the page."""
-    _, rows = challenges.compared(request, slug)
+    _, rows = challenges.requested_comparison(request, slug)
     if not rows:
         raise Failure(404, "Give a and b: ids of two submissions that are on this leaderboard, or yours.")
     return JsonResponse([comparison_answer(row) for row in rows], safe=False)
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "Captions, references and scores of single images as CSV, where references are public.",
         "text/csv",
         parameters=[

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 
-from captious.server.api.calls import Declared, Failure, Parameter, call
+from captious.server.api.calls import Failure, Operation, Parameter, call
 from captious.server.api.team_answers import LeftAnswer, NewInvitationAnswer, TeamAnswer, invitation_answer, team_answer
 from captious.server.models import Team
 from captious.server.pages import teams as changes
 from captious.server.pages.forms import TeamForm
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.secrets import invitation_of
 from captious.server.people.teams import teams_of
 
@@ -23,8 +23,8 @@ _Given = TypeVar("_Given")
 
 
 @call(
-    GET=Declared("Your teams, the personal one last.", list[TeamAnswer], needs_user=True),
-    POST=Declared(
+    GET=Operation("Your teams, the personal one last.", list[TeamAnswer], needs_user=True),
+    POST=Operation(
         "Make a team, with you as its captain.",
         TeamAnswer,
         status=201,
@@ -48,14 +48,14 @@ def teams(request: HttpRequest) -> HttpResponse:
     return JsonResponse(team_answer(request, team), status=201)
 
 
-@call(GET=Declared("A team of yours.", TeamAnswer, needs_user=True, errors=[404]))
+@call(GET=Operation("A team of yours.", TeamAnswer, needs_user=True, errors=[404]))
 def team(request: HttpRequest, team: str) -> HttpResponse:
     """A team, for its members."""
     return JsonResponse(team_answer(request, get_object_or_404(Team, slug=team, members=request.user)))
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Join the team of an invitation.",
         TeamAnswer,
         form=[Parameter("invitation", "The link, or what follows its last slash.", is_required=True)],
@@ -72,7 +72,7 @@ def join(request: HttpRequest) -> HttpResponse:
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Make an invitation. The answer has its link.",
         NewInvitationAnswer,
         status=201,
@@ -93,21 +93,21 @@ def invite(request: HttpRequest, team: str) -> HttpResponse:
     return JsonResponse(answer, status=201)
 
 
-@call(POST=Declared("Revoke an invitation.", TeamAnswer, needs_user=True, scope="teams", errors=[403, 404]))
+@call(POST=Operation("Revoke an invitation.", TeamAnswer, needs_user=True, scope="teams", errors=[403, 404]))
 def revoke(request: HttpRequest, team: str, pk: int) -> HttpResponse:
     """Revoke an invitation, which every member can do."""
     _changed(request, team, lambda request, row: changes.revoke(request, row, pk))
     return _answer(request, team)
 
 
-@call(POST=Declared("Leave a team.", LeftAnswer, needs_user=True, scope="teams", errors=[403, 404, 409]))
+@call(POST=Operation("Leave a team.", LeftAnswer, needs_user=True, scope="teams", errors=[403, 404, 409]))
 def leave(request: HttpRequest, team: str) -> HttpResponse:
     """Leave a team, whose submissions stay."""
     return JsonResponse({"team": team, "deleted": _changed(request, team, changes.leave)})
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Remove a member, and revoke all invitations; for captains.",
         TeamAnswer,
         parameters=[_USER],
@@ -124,7 +124,7 @@ def remove(request: HttpRequest, team: str) -> HttpResponse:
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Make another member captain in your place.",
         TeamAnswer,
         parameters=[_USER],

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from captious.server.api.board_answers import BoardRow
-from captious.server.api.calls import Declared, Failure, Parameter, call, is_true
+from captious.server.api.calls import Failure, Operation, Parameter, call, is_true
 from captious.server.api.challenge_answers import ChallengeAnswer, ChallengeSummary, challenge_answer, challenge_summary
 from captious.server.api.submission_answers import SubmissionAnswer, submission_answer
 from captious.server.api.uploads import new_submission, receive, upload_key, valid
@@ -29,7 +29,7 @@ from captious.server.people.access import (
     visible_challenges,
 )
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.scoring import queue
 from captious.server.submissions import intake
 from captious.server.submissions.storage import incoming_folder
@@ -37,7 +37,7 @@ from captious.server.submissions.storage import incoming_folder
 _ROWS_PER_PAGE = 100
 
 
-@call(GET=Declared("The challenges that you may see, the newest first.", list[ChallengeSummary], everywhere=True))
+@call(GET=Operation("The challenges that you may see, the newest first.", list[ChallengeSummary], everywhere=True))
 def challenges(request: HttpRequest) -> HttpResponse:
     """The challenges that a user, or a visitor, may see; with a token for one challenge, that one."""
     rows = visible_challenges(request.user).prefetch_related("phases")
@@ -46,14 +46,14 @@ def challenges(request: HttpRequest) -> HttpResponse:
     return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
 
 
-@call(GET=Declared("A challenge: its phases, metrics, and what a submission contains.", ChallengeAnswer, errors=[404]))
+@call(GET=Operation("A challenge: its phases, metrics, and what a submission contains.", ChallengeAnswer, errors=[404]))
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """A challenge: its phases and what a submission contains."""
     return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "A leaderboard: the entry of each team, or all submissions.",
         list[BoardRow],
         parameters=[
@@ -76,14 +76,14 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         f"The submissions of your teams, the newest first, {_ROWS_PER_PAGE} at a time.",
         list[SubmissionAnswer],
         parameters=[Parameter("page", "From 1, which is the default; one that is not full is the last.", "integer")],
         needs_user=True,
         errors=[400, 404],
     ),
-    POST=Declared(
+    POST=Operation(
         "Submit the file that is the body of the request.",
         SubmissionAnswer,
         status=201,
@@ -144,14 +144,14 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(submission_answer(submission, request.user), status=201)
 
 
-@call(GET=Declared("A submission: its status and, when it is done, its scores.", SubmissionAnswer, errors=[404]))
+@call(GET=Operation("A submission: its status and, when it is done, its scores.", SubmissionAnswer, errors=[404]))
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
     return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "All submissions with their scores as a zip file; organizers and administrators only.",
         "application/zip",
         parameters=[
@@ -171,7 +171,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Declared("The file as it was uploaded.", "application/octet-stream", needs_user=True, errors=[404]),
+    GET=Operation("The file as it was uploaded.", "application/octet-stream", needs_user=True, errors=[404]),
 )
 def file(request: HttpRequest, pk: int) -> HttpResponse:
     """The file as it was uploaded, for the team and the organizers."""
@@ -179,7 +179,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Change the description of a submission, and whether it is on the leaderboard.",
         SubmissionAnswer,
         parameters=[
@@ -210,7 +210,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Delete a submission and its files. If it was scored, it still counts.",
         SubmissionAnswer,
         needs_user=True,
@@ -227,7 +227,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "The state of the server for Prometheus; organizers and administrators only.",
         "text/plain",
         needs_user=True,
@@ -242,7 +242,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Cancel a submission that waits in the queue, which counts towards no quota.",
         SubmissionAnswer,
         needs_user=True,
@@ -261,7 +261,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @call(
-    POST=Declared(
+    POST=Operation(
         "Make a submission the entry of its team.",
         SubmissionAnswer,
         parameters=[Parameter("chosen", "false to let the best one count again.", "boolean")],

@@ -5,23 +5,23 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 
-from captious.server.api.calls import Declared, Failure, Parameter, call
+from captious.server.api.calls import Failure, Operation, Parameter, call
 from captious.server.api.webhook_answers import NewWebhookAnswer, WebhookAnswer, webhook_answer
 from captious.server.models import Webhook
 from captious.server.notices.events import ping
 from captious.server.pages.webhooks import WebhookForm, add_webhook, remove_webhook
 from captious.server.people.access import managed_challenge
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 
 
 @call(
-    GET=Declared(
+    GET=Operation(
         "The webhooks of a challenge; organizers and administrators only.",
         list[WebhookAnswer],
         needs_user=True,
         errors=[404],
     ),
-    POST=Declared(
+    POST=Operation(
         "Add a webhook. The answer has its secret.",
         NewWebhookAnswer,
         status=201,
@@ -44,7 +44,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
 
 
-@call(POST=Declared("Send a test to a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]))
+@call(POST=Operation("Send a test to a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]))
 def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have a test sent, within seconds."""
     row = _webhook(request, slug, pk)
@@ -52,7 +52,7 @@ def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return JsonResponse(webhook_answer(row))
 
 
-@call(POST=Declared("Remove a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]))
+@call(POST=Operation("Remove a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]))
 def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a webhook."""
     row = _webhook(request, slug, pk)

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from captious.server.boards.leaderboard import Row, rows_at
+from captious.server.boards.leaderboard import BoardRow, rows_at
 from captious.server.boards.leaderboard_query import query_from, standing_of
 from captious.server.models import Challenge, Phase, Standing, Submission
 
@@ -36,7 +36,7 @@ class ChallengeCard:
     challenge: Challenge
     phase: Phase | None
     n_teams: int
-    leader: Row | None
+    leader: BoardRow | None
     output: str
     score: str
     board_url: str

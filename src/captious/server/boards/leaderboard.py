@@ -12,7 +12,7 @@ from django.core.paginator import Page, Paginator
 from django.urls import reverse
 
 from captious.report import numbers
-from captious.server.boards.leaderboard_query import Query, found, histories, own_places, standing_of
+from captious.server.boards.leaderboard_query import Query, histories, matching_submissions, own_places, standing_of
 from captious.server.boards.ranking import HOLM_ROWS, SIGNIFICANCE, corrected_rows
 from captious.server.boards.shown_digits import interval_digits
 from captious.server.boards.visible_scores import rounded_outputs
@@ -28,7 +28,7 @@ NO_SCORE = "–"
 
 
 @dataclass(frozen=True)
-class Column:
+class BoardColumn:
     """An output as the head of a column."""
 
     name: str
@@ -40,7 +40,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class BoardCell:
     """A score as text, with its interval."""
 
     name: str
@@ -54,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """A submission on the board; the rank is None where it has no score.
 
     Attributes:
@@ -64,7 +64,7 @@ class Row:
 
     rank: int | None
     submission: Submission
-    cells: list[Cell]
+    cells: list[BoardCell]
     history: Sequence[float] = ()
 
 
@@ -83,10 +83,10 @@ class Board:
     query: Query
     phases: list[dict[str, Any]]
     sets: list[dict[str, Any]]
-    columns: list[Column]
+    columns: list[BoardColumn]
     page: Page
-    rows: list[Row]
-    own_rows: list[Row]
+    rows: list[BoardRow]
+    own_rows: list[BoardRow]
     own: set[int]
     n_images: int
     ranks: str
@@ -152,7 +152,7 @@ class Board:
 
     @property
     def all_rows_url(self) -> str:
-        """Without what is looked for."""
+        """The address without the search text."""
         return replace(self.query, find="").url()
 
     @property
@@ -220,7 +220,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
     )
 
 
-def all_rows(query: Query) -> Iterator[Row]:
+def all_rows(query: Query) -> Iterator[BoardRow]:
     """All rows of the leaderboard, some of them in memory at a time."""
     standing = standing_of(query)
     order = _order(query, standing)
@@ -228,7 +228,7 @@ def all_rows(query: Query) -> Iterator[Row]:
         yield from rows_at(query, standing, order[begin : begin + _ROWS_AT_A_TIME])
 
 
-def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
+def as_json(rows: Iterable[BoardRow], query: Query) -> Iterator[str]:
     """The leaderboard as the parts of a JSON document, a list of objects."""
     lower = [*query.outputs.lower_is_better]
     separator = "["
@@ -255,7 +255,7 @@ def as_json(rows: Iterable[Row], query: Query) -> Iterator[str]:
     yield "[]" if separator == "[" else "]"
 
 
-def as_table(rows: Iterable[Row], query: Query) -> tuple[list[str], Iterator[list[object]]]:
+def as_table(rows: Iterable[BoardRow], query: Query) -> tuple[list[str], Iterator[list[object]]]:
     """The leaderboard as a table: its heads, and its rows."""
     outputs = query.outputs.names
     heads = ["rank", "method", "team", "submitted", "baseline", "human", *outputs]
@@ -286,7 +286,7 @@ def _correction(standing: Standing) -> str:
     return f"{level}, Bonferroni's correction for all pairs of {corrected_rows(n):,} submissions"
 
 
-def _with_histories(rows: list[Row], query: Query) -> list[Row]:
+def _with_histories(rows: list[BoardRow], query: Query) -> list[BoardRow]:
     """Rows with the scores of their teams over time, where the board shows one row of each team."""
     if query.everything:
         return rows
@@ -304,14 +304,14 @@ def _has_history(submission: Submission) -> bool:
 
 def _order(query: Query, standing: Standing) -> list[int]:
     """Places of a standing in the order that is asked for: equal scores by time of submission, missing ones last."""
-    wanted = found(query)
-    places = [i for i, pk in enumerate(standing.submissions) if wanted is None or pk in wanted]
+    matches = matching_submissions(query)
+    places = [i for i, pk in enumerate(standing.submissions) if matches is None or pk in matches]
     if query.by_date:
         rows = Submission.objects.filter(phase=query.phase)
         created = dict(rows.values_list("pk", "created"))
-        known = [i for i in places if standing.submissions[i] in created]
-        known.sort(key=lambda i: standing.submissions[i])
-        return sorted(known, key=lambda i: created[standing.submissions[i]], reverse=not query.ascending)
+        existing = [i for i in places if standing.submissions[i] in created]
+        existing.sort(key=lambda i: standing.submissions[i])
+        return sorted(existing, key=lambda i: created[standing.submissions[i]], reverse=not query.ascending)
     if query.ascending == query.lower_is_better:
         return places
     sign = 1.0 if query.ascending else -1.0
@@ -323,7 +323,7 @@ def _order(query: Query, standing: Standing) -> list[int]:
     return sorted(places, key=key)
 
 
-def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[Row]:
+def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator[BoardRow]:
     """The rows at some places, without those that have been hidden or deleted since the board was computed."""
     by_id = {standing.submissions[i]: i for i in places}
     scores = Scores.objects.filter(version=standing.version, submission__in=[*by_id])
@@ -334,13 +334,13 @@ def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator
         if pk in loaded:
             entries = rounded_outputs(loaded[pk].outputs.get(query.key, {}), query.phase)
             cells = [_cell(name, entries.get(name, {}), standing.best.get(name), query) for name in outputs]
-            yield Row(standing.ranks[place], loaded[pk].submission, cells)
+            yield BoardRow(standing.ranks[place], loaded[pk].submission, cells)
 
 
-def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query) -> Cell:
+def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query) -> BoardCell:
     score, low, high = (entry.get(key) for key in ("score", "low", "high"))
     digits = query.phase.digits
-    return Cell(
+    return BoardCell(
         name=name,
         score=score,
         text=NO_SCORE if score is None else numbers.score(score, digits),
@@ -352,12 +352,12 @@ def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query)
     )
 
 
-def _column(name: str, query: Query, rows: Iterable[Row]) -> Column:
+def _column(name: str, query: Query, rows: Iterable[BoardRow]) -> BoardColumn:
     is_sorted = name == query.output and not query.by_date
     lower = name in query.outputs.lower_is_better
     flipped = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else lower)
     signatures = (cell.signature for row in rows for cell in row.cells if cell.name == name)
-    return Column(
+    return BoardColumn(
         name=name,
         url=flipped.url(),
         sorted="" if not is_sorted else "ascending" if query.ascending else "descending",

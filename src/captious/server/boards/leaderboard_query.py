@@ -141,7 +141,7 @@ def own_places(query: Query, standing: Standing, user: Any) -> set[int]:
     return {i for i, pk in enumerate(standing.submissions) if pk in own}
 
 
-def found(query: Query) -> set[int] | None:
+def matching_submissions(query: Query) -> set[int] | None:
     """The submissions of the phase that have the text which is looked for; None if all have.
 
     The team of an anonymous submission is not looked at.

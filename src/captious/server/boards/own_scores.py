@@ -49,13 +49,13 @@ class OwnScore:
 def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
     """The submissions in their order, with what the user sees of their scores."""
     best: dict[tuple[int, int, str], float] = {}
-    made: dict[int, OwnScore] = {}
+    rows_by_id: dict[int, OwnScore] = {}
     for submission in sorted(submissions, key=lambda one: one.pk):
         query = query_of(submission)
         scores = {} if query is None else visible_scores(user, submission).get(query.key, {})
         score = None if query is None else scores.get(query.output, {}).get("score")
         if query is None or score is None:
-            made[submission.pk] = OwnScore(submission)
+            rows_by_id[submission.pk] = OwnScore(submission)
             continue
         place = (submission.phase_id, submission.team_id, query.key)
         before = best.get(place)
@@ -63,9 +63,9 @@ def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
         change = None if before is None else round(score - before, submission.phase.digits)
         references = query.references_label if len(query.outputs.sets) > 1 else ""
         is_better = change is not None and sign * change > 0
-        made[submission.pk] = OwnScore(submission, query.output, references, score, change, is_better)
+        rows_by_id[submission.pk] = OwnScore(submission, query.output, references, score, change, is_better)
         best[place] = score if before is None else sign * max(sign * score, sign * before)
-    return [made[submission.pk] for submission in submissions]
+    return [rows_by_id[submission.pk] for submission in submissions]
 
 
 def sorted_scores(rows: Sequence[OwnScore], by: str, *, descending: bool) -> list[OwnScore]:

@@ -28,7 +28,7 @@ _BLOCK = 512  # rows that are compared with all others at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RankedScores:
     """Submissions with their scores in one output. Higher is better: negate outputs where lower is better.
 
     Args:
@@ -44,9 +44,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.scores)
 
-    def take(self, which: NDArray[np.integer] | slice) -> Rows:
+    def take(self, which: NDArray[np.integer] | slice) -> RankedScores:
         """Some of the rows."""
-        return Rows(self.scores[which], self.shown[which], self.resampled[which])
+        return RankedScores(self.scores[which], self.shown[which], self.resampled[which])
 
     def blocks(self) -> Iterator[slice]:
         """Slices of rows that are compared at a time, so that memory does not grow with their number."""
@@ -59,13 +59,13 @@ def corrected_rows(n: int) -> int:
     return n if n <= HOLM_ROWS else 1 << (n - 1).bit_length()
 
 
-def rank_rows(rows: Rows) -> NDArray[np.int64]:
+def rank_rows(rows: RankedScores) -> NDArray[np.int64]:
     """The rank of each row, int64[n]. All pairs are compared."""
     return _holm(rows) if len(rows) <= HOLM_ROWS else _bonferroni(rows)
 
 
 def update_ranks(
-    kept: Rows, ranks: NDArray[np.int64], added: Rows, removed: Rows
+    kept: RankedScores, ranks: NDArray[np.int64], added: RankedScores, removed: RankedScores
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ranks after a change of a board with more than ``HOLM_ROWS`` rows; only what has changed is compared.
 
@@ -88,7 +88,7 @@ def update_ranks(
     return ranks, new
 
 
-def _holm(rows: Rows) -> NDArray[np.int64]:
+def _holm(rows: RankedScores) -> NDArray[np.int64]:
     n = len(rows)
     block = _Block(rows)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -104,7 +104,7 @@ def _holm(rows: Rows) -> NDArray[np.int64]:
     return np.asarray(1 + better.sum(axis=0))
 
 
-def _bonferroni(rows: Rows) -> NDArray[np.int64]:
+def _bonferroni(rows: RankedScores) -> NDArray[np.int64]:
     least = _least_errors(len(rows))
     ranks = np.ones(len(rows), dtype=np.int64)
     for where in rows.blocks():
@@ -141,7 +141,7 @@ class _Block:
         defined: where they are defined, 0 or 1, float64[n, resamples]; None if they are everywhere.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: RankedScores) -> None:
         self.rows = rows
         self.defined: NDArray[np.float64] | None = None
         values = rows.resampled.astype(np.float64)

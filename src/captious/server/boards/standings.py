@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.entries import Member, entries_of
-from captious.server.boards.ranking import HOLM_ROWS, Rows, corrected_rows, rank_rows, update_ranks
+from captious.server.boards.ranking import HOLM_ROWS, RankedScores, corrected_rows, rank_rows, update_ranks
 from captious.server.boards.resampled_scores import Record, ResampledScores
 from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Standing, Submission
@@ -231,10 +231,10 @@ class _Ranked:
                 return dict(zip(ranked, ranks.tolist(), strict=True))
         return dict(zip(ranked, rank_rows(rows).tolist(), strict=True))
 
-    def _rows(self, records: Sequence[Record]) -> tuple[Rows, list[Record]]:
+    def _rows(self, records: Sequence[Record]) -> tuple[RankedScores, list[Record]]:
         """The rows of the records that can be ranked, and these."""
         scores, resampled = self.table.scores(records, self.output), self.table.resampled(records, self.output)
         usable = np.flatnonzero(np.isfinite(scores) & np.isfinite(resampled).any(axis=1))
         scores, resampled = self.sign * scores[usable], resampled[usable]
-        rows = Rows(scores, _rounded(scores, self.digits), resampled)
+        rows = RankedScores(scores, _rounded(scores, self.digits), resampled)
         return rows, [records[i] for i in usable.tolist()]

@@ -11,7 +11,7 @@ import numpy as np
 
 from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.caption_browser import Browsing, CaptionRow, positions_of, rows_of
-from captious.server.boards.leaderboard import ROWS_PER_PAGE, Row, rows_at
+from captious.server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at
 from captious.server.boards.leaderboard_query import Query, standing_of
 from captious.server.boards.shown_digits import rounded_array, rounded_ends
 from captious.server.boards.visible_scores import rounded_outputs
@@ -46,7 +46,7 @@ class Place:
     query: Query
     rank: int | None
     n: int
-    neighbors: list[Row]
+    neighbors: list[BoardRow]
     leader: Submission | None
     before: Submission | None
     scales: Scales

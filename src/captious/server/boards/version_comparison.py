@@ -12,7 +12,7 @@ from django.db.models.fields.json import KeyTransform
 from numpy.typing import NDArray
 
 from captious.server.boards.leaderboard_query import Query
-from captious.server.boards.ranking import HOLM_ROWS, Rows, rank_rows
+from captious.server.boards.ranking import HOLM_ROWS, RankedScores, rank_rows
 from captious.server.boards.shown_digits import rounded
 from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.models import Phase, Scores, Submission
@@ -180,5 +180,5 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
     least = min(map(len, resampled))  # the first of more are the same
     exact = sign * np.array([*scores.values()])
     shown = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
-    ranks = rank_rows(Rows(exact, shown, sign * np.array([each[:least] for each in resampled])))
+    ranks = rank_rows(RankedScores(exact, shown, sign * np.array([each[:least] for each in resampled])))
     return dict(zip(scores, ranks.tolist(), strict=True))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from captious.server.submissions.words import WORD
+from captious.server.submissions.word_counts import WORD
 from captious.text.stems import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 

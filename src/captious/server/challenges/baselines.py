@@ -19,7 +19,7 @@ from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimi
 from captious.server.submissions.upload_process import read_upload
 
 _REMEMBERED = 500  # readings
-_found: dict[str, tuple[str, ...]] = {}
+_cached_problems: dict[str, tuple[str, ...]] = {}
 
 
 def baseline_problems(
@@ -73,9 +73,9 @@ def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], l
     """
     with path.open("rb") as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()
-    asked = json.dumps([content, path.name, dict(patterns), dict(ids), asdict(limits)])
-    key = hashlib.sha256(asked.encode()).hexdigest()
-    found = _found.get(key)
+    cache_input = json.dumps([content, path.name, dict(patterns), dict(ids), asdict(limits)])
+    key = hashlib.sha256(cache_input.encode()).hexdigest()
+    found = _cached_problems.get(key)
     if found is None:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
@@ -84,9 +84,9 @@ def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], l
                 each.ids_file.write_text(ids[each.name])
             problems = read_upload(path, path.name, expected, limits, folder / "captions")
         found = tuple(_sentence(problem, path.name) for problem in problems)
-        if len(_found) >= _REMEMBERED:
-            _found.clear()
-        _found[key] = found
+        if len(_cached_problems) >= _REMEMBERED:
+            _cached_problems.clear()
+        _cached_problems[key] = found
     return found
 
 

@@ -23,7 +23,7 @@ from captious.data import read_references
 from captious.errors import CaptiousError
 from captious.server.challenges.bundle_files import EVALAI, opened_bundle
 from captious.server.challenges.bundle_references import captions_files, reference_data
-from captious.server.challenges.bundle_words import as_line, as_markdown, metric_of, tables, year_first
+from captious.server.challenges.bundle_values import as_line, as_markdown, metric_of, tables, year_first
 from captious.server.challenges.challenge_metrics import directions_of, lacking_metrics
 from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME

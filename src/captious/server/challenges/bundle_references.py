@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.server.challenges.bundle_files import unpack
-from captious.server.challenges.bundle_words import as_line, tables
+from captious.server.challenges.bundle_values import as_line, tables
 
 _ENDINGS = {".json", ".jsonl", ".csv", ".tsv"}
 

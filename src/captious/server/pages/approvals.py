@@ -15,7 +15,7 @@ from captious.server.pages.forms import AskForm, one_line
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.approval import approvals_of, ask, decide, teams_to_approve
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
 
 _LONGEST_REASON = 500

@@ -19,7 +19,7 @@ from captious.server.pages.forms import open_phases
 from captious.server.pages.middleware import POLICY
 from captious.server.people.access import challenge_for, draft_for, may_manage
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
 from captious.server.people.terms import accept, accepted_by, teams_without, terms_of
 from captious.server.streamed_zip import zip_blocks

@@ -158,7 +158,7 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 @_explained
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
-    asked, rows = compared(request, slug)
+    asked, rows = requested_comparison(request, slug)
     query, ticked, a, b = asked.query, request.GET.getlist("systems"), asked.a, asked.b
     board = boards.board(query, request.user)
     standing = standing_of(query)
@@ -186,7 +186,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-class AskedComparison(NamedTuple):
+class ComparisonRequest(NamedTuple):
     """Two submissions that an address asks to compare; one that cannot be compared is None."""
 
     query: Query
@@ -195,7 +195,7 @@ class AskedComparison(NamedTuple):
     b: Submission | None
 
 
-def compared(request: HttpRequest, slug: str) -> tuple[AskedComparison, list[ComparedOutput]]:
+def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonRequest, list[ComparedOutput]]:
     """What is compared, and the differences: none unless there are two submissions.
 
     Raises:
@@ -208,7 +208,7 @@ def compared(request: HttpRequest, slug: str) -> tuple[AskedComparison, list[Com
     choices = choices_of(query, request.user, wanted)
     a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in wanted)
     rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
-    return AskedComparison(query, choices, a, b), rows
+    return ComparisonRequest(query, choices, a, b), rows
 
 
 def _counts(rows: Iterable[ComparedOutput]) -> dict[str, int]:

@@ -72,7 +72,7 @@ class ReferencesFileForm(_UploadForm):
         self.fields["captions"].widget = widget
 
 
-class PutFileForm(_UploadForm):
+class UploadFileForm(_UploadForm):
     """A file of the challenge: its logo, one to download, or a baseline.
 
     Args:

@@ -42,7 +42,7 @@ from captious.server.challenges.problems import ChallengeError, one_line
 from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import write_starter
 from captious.server.models import Challenge, Draft
-from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, PutFileForm, ReferencesFileForm
+from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, ReferencesFileForm, UploadFileForm
 from captious.server.pages.draft_parts import PARTS, formsets, rows_of_all
 from captious.server.pages.draft_problems import FormProblem, form_errors, form_problems, form_warnings
 from captious.server.pages.draft_uploads import (
@@ -55,7 +55,7 @@ from captious.server.pages.draft_uploads import (
 from captious.server.pages.overview import preview_of
 from captious.server.people.access import draft_for, drafts_for, managed_challenge, may_create, may_manage
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.submissions import storage
 
 
@@ -69,14 +69,14 @@ def drafts(request: HttpRequest) -> HttpResponse:
     form = NewChallengeForm(request.POST if is_sent else None, request.FILES if is_sent else None)
     if is_sent:
         limit(request, "upload")
-        if form.is_valid() and (draft := _made(request, form)) is not None:
+        if form.is_valid() and (draft := _create_draft(request, form)) is not None:
             record("begin draft", draft.slug, request=request)
             return redirect(draft.url)
     context = {"heading": "New challenge", "form": form, "drafts": drafts_for(request.user)}
     return render(request, "captious/drafts.html", context, status=422 if form.errors else 200)
 
 
-def _made(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
+def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
     """The draft that a form asks for; None, and an error in the form, if its references cannot be read."""
     values = form.cleaned_data
     draft = Draft(slug=values["slug"], title=values["title"], user=request.user)
@@ -181,11 +181,11 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def put(request: HttpRequest, slug: str) -> HttpResponse:
+def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload the logo, a file to download, or a baseline."""
     draft = draft_for(request.user, slug)
     limit(request, "upload")
-    form = PutFileForm(request.POST, request.FILES, kind=request.POST.get("kind", ""))
+    form = UploadFileForm(request.POST, request.FILES, kind=request.POST.get("kind", ""))
     if form.is_valid():
         values = form.cleaned_data
         with _locked(slug):
@@ -286,11 +286,11 @@ def _editor(
     form: DraftForm | None = None,
     lists: dict[str, Any] | None = None,
     *,
-    upload: ReferencesFileForm | PutFileForm | None = None,
+    upload: ReferencesFileForm | UploadFileForm | None = None,
 ) -> HttpResponse:
     """The page on which a draft is edited, with what was sent if something is wrong with it."""
     form, lists = form or DraftForm(initial=_initial(draft)), lists or formsets(draft.folder)
-    uploads: dict[str, Any] = {kind: PutFileForm(kind=kind) for kind in PutFileForm.KINDS}
+    uploads: dict[str, Any] = {kind: UploadFileForm(kind=kind) for kind in UploadFileForm.KINDS}
     uploads["references"] = ReferencesFileForm(files=_captions_files(draft))
     if upload is not None:
         uploads[upload.form_id.removeprefix("upload-")] = upload

@@ -15,7 +15,7 @@ from captious.report.numbers import plain
 from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.pages.context import has_no_mail
-from captious.server.pages.proof import ProofForm
+from captious.server.pages.reauthentication import ProofForm
 from captious.server.people.access import visible_challenges
 from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets

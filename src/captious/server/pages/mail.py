@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods
 from captious.server.models import User
 from captious.server.notices.events import verification, verified_user
 from captious.server.pages.context import has_no_mail
-from captious.server.pages.proof import ProofForm
+from captious.server.pages.reauthentication import ProofForm
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 
 
 class MailForm(ProofForm, forms.ModelForm):

@@ -21,7 +21,7 @@ from captious.errors import CaptiousError
 from captious.server.pages.error_pages import ExplainedError, error_answer, is_api, unavailable
 from captious.server.pages.inline_style import style_policy
 from captious.server.pages.static_digests import FOREVER, digest
-from captious.server.people.rates import TooManyRequests
+from captious.server.people.rate_limits import TooManyRequests
 from captious.server.people.second_step import is_missing
 from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
 

@@ -14,11 +14,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from captious.server.models import User
-from captious.server.pages.proof import ProofForm
+from captious.server.pages.reauthentication import ProofForm
+from captious.server.people.account_deletion import delete_account, kept_submissions, why_not_deleted
 from captious.server.people.audit import record
-from captious.server.people.departure import delete_account, kept_submissions, why_not_deleted
 from captious.server.people.own_data import data_json, data_zip
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 
 
 class DeleteForm(ProofForm):
@@ -46,7 +46,7 @@ def as_json(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def as_zip(request: HttpRequest) -> HttpResponse:
-    """The same with the files that the user uploaded."""
+    """Everything about the user, with the files that they uploaded, as a zip file."""
     limit(request, "export")
     return _file(StreamingHttpResponse(data_zip(request.user), "application/zip"), request, "zip")
 

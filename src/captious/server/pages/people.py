@@ -22,7 +22,7 @@ from captious.server.pages.sign_in import BACKEND, next_page, purpose_of
 from captious.server.pages.teams import TeamError, new_team
 from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.secrets import is_token_of, make_token
 from captious.server.people.teams import personal_team, teams_of
 

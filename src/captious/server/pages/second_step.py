@@ -16,9 +16,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_http_methods
 
 from captious.server.models import User
-from captious.server.pages.proof import ProofForm, keep_device
+from captious.server.pages.reauthentication import ProofForm, keep_device
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.second_step import (
     is_missing,
     new_recovery_codes,

@@ -22,10 +22,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from captious.server.models import Identity, User
 from captious.server.pages.error_pages import error_answer
 from captious.server.pages.forms import NameForm, one_line
-from captious.server.pages.proof import ProofForm, device_of, keep_device
+from captious.server.pages.reauthentication import ProofForm, device_of, keep_device
 from captious.server.people.audit import record
 from captious.server.people.identity_providers import IdentityError, begin, identity_in, provider_named
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.second_step import refusal
 from captious.server.people.teams import personal_team
 

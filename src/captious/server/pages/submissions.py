@@ -40,7 +40,7 @@ from captious.server.people.access import (
 )
 from captious.server.people.admission import bans_of
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
 from captious.server.scoring import queue, versions
 from captious.server.scoring.stored_results import read_results

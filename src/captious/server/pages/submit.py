@@ -22,7 +22,7 @@ from captious.server.pages.forms import SubmitForm, open_phases
 from captious.server.people.access import challenge_for
 from captious.server.people.admission import bans_of
 from captious.server.people.approval import teams_to_approve
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
 from captious.server.people.terms import teams_without
 from captious.server.submissions import intake

@@ -23,7 +23,7 @@ from captious.server.pages.forms import one_line
 from captious.server.pages.shown_once import redirect_with, secret_in, without_secret
 from captious.server.people.access import visible_challenges
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.people.secrets import invitation_of, make_invitation
 from captious.server.people.teams import MOST_TEAMS, create_team, join_team, leave_team, lock_team, teams_of
 

@@ -15,7 +15,7 @@ from captious.server.models import Challenge, Webhook
 from captious.server.notices.events import ping
 from captious.server.notices.webhook_calls import url_problem
 from captious.server.people.audit import record
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 from captious.server.row_ids import row_id
 
 _MOST = 5  # of a challenge

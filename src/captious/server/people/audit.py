@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from captious.server.models import AuditEvent, Challenge, Submission
-from captious.server.people.rates import address_of
+from captious.server.people.rate_limits import address_of
 
 _AT_A_TIME = 5000  # events that are removed in one transaction
 

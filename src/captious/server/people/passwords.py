@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from captious.server.models import Identity, Token, User
-from captious.server.people.rates import limit
+from captious.server.people.rate_limits import limit
 
 _NAME = 255
 _MAIL_SECONDS = 600  # after which an account is sent another mail by one web process

@@ -25,13 +25,13 @@ from captious.server.challenges.challenge_metrics import public_label
 from captious.server.models import Challenge, Submission, WorkerSeen
 from captious.server.notices.delivery import Deliveries, remove_old_notices
 from captious.server.people.audit import remove_old_events
-from captious.server.people.rates import remove_old_counts
+from captious.server.people.rate_limits import remove_old_counts
 from captious.server.scoring import lease as leases
 from captious.server.scoring import queue, versions
 from captious.server.scoring.cpu_limit import cpu_limit
 from captious.server.scoring.stored_results import Scored, read_results, score_set, write_results
 from captious.server.submissions import storage
-from captious.server.submissions.words import count_words
+from captious.server.submissions.word_counts import count_words
 
 _log = logging.getLogger("captious.worker")
 _POLL = 0.3  # seconds between looks at an empty queue

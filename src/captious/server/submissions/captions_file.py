@@ -23,7 +23,7 @@ from captious.data.source import Source, is_unicode
 from captious.errors import EncodingError
 from captious.server.submissions.equal_captions import equal_captions
 from captious.server.submissions.upload import Problem, UploadLimits, printable
-from captious.server.submissions.words import count_words
+from captious.server.submissions.word_counts import count_words
 
 _FIELDS = ("image_id", "caption")
 _RECORD = '{"image_id": 42, "caption": "a cat"}'

@@ -29,7 +29,7 @@ from captious.server.models import Attempt, Challenge, Membership, Phase, Refuse
 from captious.server.people.access import visible_challenges
 from captious.server.people.admission import why_not_admitted
 from captious.server.people.audit import record
-from captious.server.people.rates import TooManyRequests
+from captious.server.people.rate_limits import TooManyRequests
 from captious.server.submissions import storage
 from captious.server.submissions.quotas import quota
 from captious.server.submissions.team_entry import mixed_names

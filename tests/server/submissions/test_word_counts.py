@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from captious.server.submissions.words import count_words
+from captious.server.submissions.word_counts import count_words
 
 
 @pytest.mark.parametrize(
