@@ -88,7 +88,7 @@ class TestChecked:
             return read_upload(path, *arguments)  # type: ignore[arg-type]
 
         monkeypatch.setattr(baselines, "read_upload", read)
-        monkeypatch.setattr(baselines, "_found", {})
+        monkeypatch.setattr(baselines, "_cached_problems", {})
         check_folder(folder)
         change(folder, 'title = "COCO', 'title = "The COCO')
         check_folder(folder)
