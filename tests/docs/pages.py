@@ -31,6 +31,9 @@ from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from captious.metrics.contract import catalogue
+from captious.parsing.parsed_captions import approximate
+from captious.resources.cache import is_first_time
+from captious.resources.grammar import BUNDLED
 
 from ..support.encoders import minilm_folder
 from .blocks import RUN, Block, run
@@ -159,6 +162,8 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """The scratch folder and the namespace of a page."""
     folder = tmp_path_factory.mktemp("page")
     scratch_folder(folder)
+    for advice in approximate(f"{BUNDLED}-0"):
+        is_first_time(advice)  # pages show what commands print that are not the very first one
     module = types.ModuleType("page")
     document: Any = request.node.documents[0]
     document.namespace = module.__dict__

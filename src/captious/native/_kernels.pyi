@@ -196,14 +196,14 @@ def kendall_exchanged(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,
 def json_outline(text: bytes, start: int = 0) -> list[tuple[str | None, int, int, int, int]] | None:
     """
     The values of a JSON object, or the list that the document is, with the key None: key, start, end, where the
-    first object of a list of objects ends, and how many there are, or 0 and 0. None for text, UTF-8 from `start`
-    on, that is neither, not JSON, or nested deeply.
+    first object of a list of objects ends, and how many there are, or 0 and 0. None for text, UTF-8 from
+    `start` on, that is neither, not JSON, or nested deeply.
     """
 
 def json_columns(text: bytes, start: int, end: int, names: tuple[str, ...]) -> list[list[str | int]] | None:
     """
     Fields of the objects of a list that json_outline found: for each name its value in every object. None if a
-    value is missing or neither text nor an integer of 64 bits. Raises ValueError for what is no list of objects.
+    value is missing or neither text nor an integer of 64 bits. Raises ValueError if it is no list of objects.
     """
 
 class MeteorTablesCompiler:
