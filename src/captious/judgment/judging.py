@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images_warning
@@ -36,8 +39,9 @@ from captious.pictures import Curves, scatter
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 
+MetricTest: TypeAlias = Literal["permutation", "bootstrap"]
 #: The tests of the difference of two metrics.
-TESTS = ("permutation", "bootstrap")
+TESTS: tuple[MetricTest, ...] = get_args(MetricTest)
 
 _PERMUTATIONS_PER_PAIR = 50
 
@@ -50,7 +54,7 @@ def judge(
     scores: ScoresSource | Sequence[ScoresSource] | None = None,
     data: str | os.PathLike[str] | None = None,
     compare: bool = False,
-    test: str = "permutation",
+    test: MetricTest = "permutation",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Judgment:
@@ -210,8 +214,9 @@ def _first_repeated(names: Sequence[str]) -> str | None:
 
 
 def _result(
-    judgments: HumanJudgments, metrics: Sequence[ItemScores], test: str | None, sampling: Sampling
+    judgments: HumanJudgments, metrics: Sequence[ItemScores], test: MetricTest | None, sampling: Sampling
 ) -> BenchmarkResult:
+    """The agreement of metrics with the judgments of one benchmark; with a test, p values and ranks."""
     part_values = {}
     for metric in metrics:
         part_values[metric.label] = judgments.values(metric.values)
@@ -224,24 +229,14 @@ def _result(
     values = {label: float(of_parts.mean()) for label, of_parts in part_values.items()}
     resampled = {metric.label: judgments.resampled_mean([metric.values], sampling) for metric in metrics}
     p_values: dict[tuple[str, str], float] = {}
-    if test is not None:
-        pairs = list(combinations(metrics, 2))
+    if test == "bootstrap" and not isinstance(judgments, SystemRanking):
+        p_values = _corrected(metrics, lambda a, b: _bootstrap(judgments, values, resampled, a.label, b.label))
+    elif test is not None:
         # The smallest p of n permutations is 1 / (n + 1), and Holm multiplies it by the number of pairs.
-        permutations = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * len(pairs))
-        if test == "bootstrap" and not isinstance(judgments, SystemRanking):
-            raw = [
-                bootstrap_p_value(
-                    values[a.label] - values[b.label],
-                    resampled[a.label] - resampled[b.label],
-                    scale=max(abs(values[a.label]), abs(values[b.label])),
-                    n_images=judgments.n_units,
-                    method="normal",
-                )
-                for a, b in pairs
-            ]
-        else:
-            raw = [judgments.permutation_test(a.values, b.values, permutations, sampling.seed) for a, b in pairs]
-        p_values = {(a.label, b.label): p for (a, b), p in zip(pairs, holm(raw), strict=True)}
+        permutations = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * math.comb(len(metrics), 2))
+        p_values = _corrected(
+            metrics, lambda a, b: judgments.permutation_test(a.values, b.values, permutations, sampling.seed)
+        )
     rank_of = ranks(values, p_values, 1 - sampling.level) if test is not None else {}
     agreements = {
         metric.label: Agreement(
@@ -266,6 +261,32 @@ def _result(
         p_values,
         people,
         _scatters(judgments, metrics),
+    )
+
+
+def _corrected(
+    metrics: Sequence[ItemScores], p_value: Callable[[ItemScores, ItemScores], float]
+) -> dict[tuple[str, str], float]:
+    """The p value of each pair of metrics, with Holm's correction."""
+    pairs = list(combinations(metrics, 2))
+    p_values = holm([p_value(a, b) for a, b in pairs])
+    return {(a.label, b.label): p for (a, b), p in zip(pairs, p_values, strict=True)}
+
+
+def _bootstrap(
+    judgments: HumanJudgments,
+    values: Mapping[str, float],
+    resampled: Mapping[str, NDArray[np.float64]],
+    a: str,
+    b: str,
+) -> float:
+    """The p value of the difference between two metrics by the paired bootstrap."""
+    return bootstrap_p_value(
+        values[a] - values[b],
+        resampled[a] - resampled[b],
+        scale=max(abs(values[a]), abs(values[b])),
+        n_images=judgments.n_units,
+        method="normal",
     )
 
 
