@@ -51,6 +51,7 @@ PROMPT = re.compile(
 )
 _SENTENCE = re.compile(r"""[.!?]["')\]*]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
 _END = re.compile(r"[.!?][\"')\]]*[ \t]|[。！？]")  # what every match of it has, or a line break
+_MARKS = ("\n", "**", "__", "`", "](", "|", "#", "<")  # of which Markdown has one
 _REPEATED = 6  # words that a repetition has at least
 _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 
@@ -72,11 +73,12 @@ def is_empty(texts: Sequence[str]) -> NDArray[np.bool_]:
 
 def is_markdown(texts: Sequence[str]) -> NDArray[np.bool_]:
     """Marks of Markdown or HTML."""
-    text = _BETWEEN.join(texts)
-    has_lines = text.count("\n") > 2 * (len(texts) - 1)
-    if not has_lines and not any(mark in text for mark in ("**", "__", "`", "](", "|", "#", "<")):
-        return np.zeros(len(texts), bool)
-    return _matching(texts, MARKDOWN)
+    mask = np.zeros(len(texts), bool)
+    whole = "\0".join(texts)
+    marks = [mark for mark in _MARKS if mark in whole]
+    rows = [row for row, text in enumerate(texts) if any(mark in text for mark in marks)] if marks else []
+    mask[rows] = _matching([texts[row] for row in rows], MARKDOWN)
+    return mask
 
 
 def is_prompt_answer(texts: Sequence[str]) -> NDArray[np.bool_]:
