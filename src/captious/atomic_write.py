@@ -27,7 +27,7 @@ _ADVICE = {
 
 
 def is_pipe_or_device(path: str | os.PathLike[str]) -> bool:
-    """Whether this is a pipe or device, which has no content of its own."""
+    """Whether this is a pipe or device, which has no content of its own, or a folder, which nothing is written to."""
     return os.path.exists(path) and not os.path.isfile(path)
 
 
@@ -115,7 +115,7 @@ def check_place(path: str | os.PathLike[str]) -> Path:
     """
     try:
         target = Path(path)
-        if target.exists() and not target.is_file() and not target.is_dir():
+        if is_pipe_or_device(target) and not target.is_dir():
             return target  # a pipe or device, which may have no other name
         target = Path(os.path.realpath(target))
         if target.is_symlink():  # a loop of links, which has no end

@@ -91,7 +91,9 @@ def read_weights(
         arrays = load(content)  # checks the header against the size
         size = int.from_bytes(content[:8], "little")
         value: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][entry])
-        if value.pop("format", _FORMAT) != _FORMAT:
+        # Only the weights of the metric captious in the package have no format, and entries of their own.
+        written = value.pop("format") if entry == _CONFIG else value.pop("format", _FORMAT)
+        if written != _FORMAT:
             raise ResourceError("these weights were written by another version of captious")
         return make(arrays, value, f"{Path(path).stem}-{zlib.crc32(content):08x}")
     except CaptiousError as error:

@@ -24,7 +24,7 @@ from captious.errors import CaptiousError
 from captious.server.challenges.bundle_files import EVALAI, opened_bundle
 from captious.server.challenges.bundle_references import captions_files, reference_data
 from captious.server.challenges.bundle_values import as_line, as_markdown, metric_of, tables, year_first
-from captious.server.challenges.challenge_metrics import directions_of, lacking_metrics
+from captious.server.challenges.challenge_metrics import directions_of, installed_metrics
 from captious.server.challenges.definition import moment
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import STARTER_METRICS, new_folder, slug_line
@@ -194,8 +194,7 @@ class _Bundle:
                 label = " / ".join(labels)
                 self.left_out.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
         if not names:
-            lacking = [name for names in lacking_metrics(STARTER_METRICS).values() for name in names]
-            names = [name for name in STARTER_METRICS if name not in lacking]
+            names = installed_metrics(STARTER_METRICS)
             self.left_out.append(
                 f"the scoring program: no column is a metric of captious, so it has {', '.join(names)}"
             )

@@ -93,6 +93,11 @@ def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
     return lacking
 
 
+def installed_metrics(names: Iterable[str]) -> list[str]:
+    """Those of these metrics that lack nothing on this machine."""
+    return [name for name in names if not catalogue.get(name).missing()]
+
+
 def _class_of(request: Request) -> type[BaseMetric] | None:
     owner = catalogue.owner(request.name)
     return None if owner is None else catalogue.get(owner)

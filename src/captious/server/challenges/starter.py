@@ -13,6 +13,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from string import Template
 
@@ -21,7 +22,7 @@ import numpy as np
 from captious.atomic_write import advice
 from captious.data import References, read_references
 from captious.errors import OutputError
-from captious.server.challenges.challenge_metrics import lacking_metrics
+from captious.server.challenges.challenge_metrics import installed_metrics, lacking_metrics
 from captious.server.challenges.folder import FILE_NAME, SLUG
 from captious.server.challenges.starter_words import STARTER
 
@@ -137,11 +138,10 @@ def fill_in(file: Path, values: dict[str, str]) -> None:
 def metrics_line(names: Sequence[str]) -> str:
     """A list of metrics as TOML; those that lack something here are in a comment, with the command that installs it."""
     lacking = lacking_metrics(names)
-    left_out = [name for command in lacking for name in lacking[command]]
-    line = toml([name for name in names if name not in left_out])
+    line = toml(installed_metrics(names))
     if not lacking:
         return line
-    return f"{line}    # add {', '.join(map(toml, left_out))} after: {' && '.join(lacking)}"
+    return f"{line}    # add {', '.join(map(toml, chain(*lacking.values())))} after: {' && '.join(lacking)}"
 
 
 def toml(value: object) -> str:

@@ -251,11 +251,15 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
             listed = "" if challenge is not None else " It is on the list of challenges."
             messages.success(request, _published(f"Published.{listed}{again}", loaded.challenge))
             return redirect(loaded.challenge.url)
-    context = {"changes": changes, "challenge": challenge, "outdated": outdated, "ready": ready}
-    about = {"draft": draft, "problems": _problems(draft), "warnings": _warnings(draft)}
-    return render(
-        request, "captious/draft_publish.html", {**context, **about}, status=409 if request.method == "POST" else 200
-    )
+    context: dict[str, Any] = {
+        "draft": draft,
+        "changes": changes,
+        "challenge": challenge,
+        "outdated": outdated,
+        "ready": ready,
+    }
+    context |= {"problems": _problems(draft), "warnings": _warnings(draft)}
+    return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
 
 
 def _published(message: str, challenge: Challenge) -> str:

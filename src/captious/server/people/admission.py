@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from captious.report.numbers import counted
 from captious.server.boards.standings import board_changed
@@ -37,11 +38,15 @@ def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int,
 
     A ban is that of the team, or of another one that the user was in.
     """
-    bans = challenge.bans.select_related("team")
-    of_user = bans.filter(users=user).first() if user is not None and user.is_authenticated else None
-    of_teams = {ban.team_id: ban for ban in bans.filter(team__in=teams)}
-    rows = ((team.pk, of_teams.get(team.pk, of_user)) for team in teams)
-    return {team: ban for team, ban in rows if ban is not None}
+    is_member = TeamBan.users.through.objects.filter(teamban=OuterRef("pk"), user=user)
+    rows = challenge.bans.select_related("team").annotate(bars_user=Exists(is_member))
+    bans = [*rows.filter(Q(team__in=teams) | Q(bars_user=True))]
+    if not bans:  # nearly always, and then the teams need not be known
+        return {}
+    of_teams = {ban.team_id: ban for ban in bans}
+    of_user = next((ban for ban in bans if ban.bars_user), None)
+    of_each = ((team.pk, of_teams.get(team.pk, of_user)) for team in teams)
+    return {team: ban for team, ban in of_each if ban is not None}
 
 
 def is_banned(challenge: Challenge, user: Any) -> bool:
