@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from captious.atomic_write import check_place, whole_file
 from captious.cli.library_options import FILE
 from captious.errors import MissingExtraError, ParameterError
+from captious.files.atomic_write import check_place, whole_file
 
 if TYPE_CHECKING:
     from captious.server.models import User

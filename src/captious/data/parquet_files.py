@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
 from captious.data.source import Source
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 from captious.errors import CaptionFileError, EncodingError, MissingExtraError, TruncatedFileError
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 
 _ROWS = 1 << 12
 

@@ -11,7 +11,6 @@ import numpy as np
 from captious.data import Captions, CaptionSets, ImageId, absent_references, same_images
 from captious.data.caption_file import ColumnNames, read_options_of
 from captious.data.image_matching import match_images, references_of
-from captious.displayed import DisplayedMapping
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images_warning, issue
 from captious.evaluation.difference_tables import difference_table
@@ -25,7 +24,8 @@ from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Table, json_document
+from captious.results.displayed import DisplayedMapping
+from captious.results.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from captious.evaluation.score_tables import (
     signature_lines,
     subject,
 )
-from captious.table import PAGE, PAPER, SCREEN, Cell, Column, Form, Row, Table, labeled
+from captious.results.table import PAGE, PAPER, SCREEN, Cell, Column, Form, Row, Table, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
 
-from captious.displayed import DisplayedMapping
 from captious.errors import ParameterError
 from captious.evaluation.comparison import Comparison, compare_reports
 from captious.evaluation.difference_tables import SIGNIFICANT, pairwise_table
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, holm
 from captious.evaluation.systems import Reports
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Table, json_document
+from captious.results.displayed import DisplayedMapping
+from captious.results.table import Table, json_document
 from captious.version import __version__
 
 

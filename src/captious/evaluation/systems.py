@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from captious.data import Captions, CaptionSets, same_images
 from captious.data.file_contents import EXTENSIONS, is_standard_input
 from captious.data.record_shapes import is_document
-from captious.displayed import DisplayedMapping
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_report import Report
 from captious.evaluation.score_tables import score_table
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Table
+from captious.results.displayed import DisplayedMapping
+from captious.results.table import Table
 
 if TYPE_CHECKING:
     from captious.evaluation.pairwise import PairwiseComparison

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data.ids import numbers_in_file_names
-from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
+from captious.files.decompression import user_text
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments
 
 #: What FLEUR's program calls its scores, and what they are called after the name of the file.

@@ -1,7 +1,7 @@
 """The formats of results, functions from a table to text or bytes. To add one, write it and enter it in ``FORMATS``.
 
 ``Presentation`` says how a table is shown, whatever its format. Caption scores are written to files of rows. Results
-show themselves through this module; see ``captious.displayed``.
+show themselves through this module; see ``captious.results.displayed``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from captious.entry_points import deferred
 from captious.errors import UnknownNameError
+from captious.files.row_files import check_row_file, csv_text, write_rows
 from captious.metrics.contract.catalogue import NamingScheme, label_in_scheme
 from captious.report.terminal import plain_text
-from captious.row_files import check_row_file, csv_text, write_rows
-from captious.table import Cell, Column, Form, IntervalStyle, Table, document_text, json_value
+from captious.results.table import Cell, Column, Form, IntervalStyle, Table, document_text, json_value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,7 +116,7 @@ def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
 
 
 def plot(table: Table, name: str | None = None) -> Figure:
-    """One of the pictures of a table, drawn; see ``captious.displayed``."""
+    """One of the pictures of a table, drawn; see ``captious.results.displayed``."""
     from captious.report.plots import draw_one
 
     return draw_one(table.pictures, name)

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from captious.report import numbers
 from captious.report.interval_drawings import SERIES, difference_drawing, scores_drawing
-from captious.table import PAGE, Cell, Column, Table, oriented
+from captious.results.table import PAGE, Cell, Column, Table, oriented
 
 #: What pages of results and of the evaluation server look like: a folder of assets.
 DESIGN_FOLDER = "design"

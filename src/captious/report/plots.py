@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from captious.atomic_write import whole_file
-from captious.displayed import Displayed
 from captious.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
-from captious.pictures import Clouds, Curves, Dots, Matrix, Picture, Ranking
+from captious.files.atomic_write import whole_file
 from captious.report import numbers
+from captious.results.displayed import Displayed
+from captious.results.pictures import Clouds, Curves, Dots, Matrix, Picture, Ranking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

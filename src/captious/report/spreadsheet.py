@@ -9,7 +9,7 @@ from typing import Any
 
 from captious.errors import MissingExtraError
 from captious.report import numbers
-from captious.table import PAPER, Cell, Column, Form, Table, json_value, oriented
+from captious.results.table import PAPER, Cell, Column, Form, Table, json_value, oriented
 
 _DIGITS: dict[Form, str] = {
     "score": "0.0000",

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.data import ImageId
 from captious.errors import MissingExtraError, OutputError, ParameterError, ResourceError, ShardError
+from captious.files.atomic_write import whole_file
 from captious.scale.scoring_plan import Plan
 from captious.scale.states import INDEX, States, can_be_saved, load_states, save_states
 from captious.scale.sums import ShardSums

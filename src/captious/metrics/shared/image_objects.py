@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from captious.atomic_write import whole_file
 from captious.data import ImageId, References, read_rows
 from captious.data.caption_rows import CaptionRows
 from captious.data.ids import IdForm, are_numbers, numbers_from_text
 from captious.errors import MissingExtraError, ParameterError
+from captious.files.atomic_write import whole_file
 
 
 @dataclass(frozen=True, eq=False)

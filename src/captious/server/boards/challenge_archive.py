@@ -19,7 +19,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
-from captious.row_files import csv_row, csv_text
+from captious.files.row_files import csv_row, csv_text
 from captious.server.boards.archive_definition import archive_definition, baselines
 from captious.server.boards.archive_readme import archive_readme
 from captious.server.boards.board_outputs import sets_of

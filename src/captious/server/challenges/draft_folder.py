@@ -20,8 +20,8 @@ from django.utils.text import slugify
 from tomlkit import TOMLDocument
 from tomlkit.items import AoT, Table
 
-from captious.atomic_write import whole_file
 from captious.errors import CaptiousError
+from captious.files.atomic_write import whole_file
 from captious.metrics.contract.request import Request
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS
 from captious.server.challenges.consistency import tables, with_defaults

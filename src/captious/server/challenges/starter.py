@@ -19,9 +19,9 @@ from string import Template
 
 import numpy as np
 
-from captious.atomic_write import advice
 from captious.data import References, read_references
 from captious.errors import OutputError
+from captious.files.atomic_write import advice
 from captious.server.challenges.challenge_metrics import installed_metrics, lacking_metrics
 from captious.server.challenges.folder import FILE_NAME, SLUG
 from captious.server.challenges.starter_words import STARTER

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from captious.atomic_write import whole_file
 from captious.errors import CaptionFileError, CaptiousError, MissingExtraError, OutputError
+from captious.files.atomic_write import whole_file
 from captious.progress import Progress
 from captious.server.server_settings import SQLITE
 

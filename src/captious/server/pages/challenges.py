@@ -14,8 +14,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from captious.files.row_files import csv_row, csv_text
 from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
-from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
 from captious.server.boards.board_outputs import BoardOutputs

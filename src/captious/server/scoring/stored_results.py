@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.data import Captions, References
 from captious.errors import option, options_as_flags
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_findings import KINDS, CaptionFindings
+from captious.files.atomic_write import whole_file
 from captious.metrics.contract.selection import Selection
 from captious.random_seed import DEFAULT_SEED
 from captious.server.challenges.challenge_metrics import public_label

@@ -23,9 +23,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from captious.atomic_write import advice, whole_file
 from captious.data.ids import ImageId
 from captious.errors import CaptiousError, OutputError, ResourceError
+from captious.files.atomic_write import advice, whole_file
 from captious.server.submissions.contents import read_contents
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from captious.atomic_write import check_place, whole_file
 from captious.errors import MissingExtraError, ParameterError
+from captious.files.atomic_write import check_place, whole_file
 
 
 def check_row_file(path: str | os.PathLike[str], formats: Sequence[str], what: str) -> str:

@@ -1,6 +1,7 @@
 """Results that show themselves: in terminals and notebooks, as Markdown, LaTeX, CSV, data frames and pictures.
 
-A result only describes itself as a table (``captious.table``); the formats that show it are imported when it is shown.
+A result only describes itself as a table (``captious.results.table``). The formats that show it are imported when it
+is shown.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar, Un
 
 from captious.entry_points import did_you_mean
 from captious.errors import MissingExtraError, UnknownNameError
-from captious.table import IntervalStyle, Table
+from captious.results.table import IntervalStyle, Table
 
 if TYPE_CHECKING:
     import pandas
