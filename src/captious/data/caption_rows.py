@@ -52,11 +52,6 @@ class CaptionRows:
     known_images: tuple[ImageId, ...] = ()
     are_categories: bool = False
 
-    @property
-    def ids_are_text(self) -> bool:
-        """Whether the format cannot say if an id is a number."""
-        return self.id_form == "text"
-
     def place(self, row: int) -> str:
         """The place of a row in its source, such as "line 12"."""
         return f"{self.unit} {self.numbers[row]!r}"

@@ -7,14 +7,14 @@ import json
 import os
 import zlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from captious.data import ImageId, References, read_rows
 from captious.data.caption_rows import CaptionRows
-from captious.data.ids import IdForm, are_numbers, numbers_from_text
+from captious.data.ids import IdForm, are_numbers, numbers_from_text, read_alike
 from captious.errors import MissingExtraError, ParameterError
 from captious.files.atomic_write import whole_file
 
@@ -83,14 +83,13 @@ class ImageObjects:
         return [f"{empty:,} of {len(self):,} images have no objects: {what}"]
 
     @cached_property
-    def _by_number(self) -> Mapping[ImageId, frozenset[str]]:
-        """The objects by image, with ids that spell numbers as numbers."""
-        return dict(zip(numbers_from_text(self.by_image), self.by_image.values(), strict=True))
+    def _images(self) -> tuple[ImageId, ...]:
+        return tuple(self.by_image)
 
     def of(self, references: References) -> list[frozenset[str] | None]:
         """The objects of each row's image; None for an image that is not among them.
 
-        Text ids of one side are read as numbers if all ids of the other are numbers, as when captions are matched.
+        Ids match as those of candidates and references do.
 
         Raises:
             ParameterError: one side has ids, the other only positions.
@@ -102,12 +101,8 @@ class ImageObjects:
                 where=f"without ids: {by_position[0]}",
                 help="give captions and objects with image ids, as {image_id: caption} and {image_id: [objects]}",
             )
-        images: Sequence[ImageId] = references.images
-        table = self.by_image
-        if "text" in (self.id_form, references.id_form) and are_numbers(images):
-            table = self._by_number
-        elif references.id_form == "text" and are_numbers(self.by_image):
-            images = numbers_from_text(images)
+        own, images = read_alike(self._images, self.id_form, references.images, references.id_form)
+        table = self.by_image if own is self._images else dict(zip(own, self.by_image.values(), strict=True))
         return [table.get(image) for image in images]
 
     def union(self, other: ImageObjects) -> ImageObjects:
@@ -118,8 +113,8 @@ class ImageObjects:
         """
         if {self.id_form, other.id_form} == {"text", "typed"}:
             typed, text = (self, other) if self.id_form == "typed" else (other, self)
-            if are_numbers(typed.by_image):
-                text = ImageObjects(text._by_number, name=text.name)
+            ids, _ = read_alike(text._images, "text", typed._images, "typed")
+            text = ImageObjects(dict(zip(ids, text.by_image.values(), strict=True)), name=text.name)
             self, other = typed, text
         elif self.id_form != other.id_form:
             raise ParameterError(
