@@ -29,9 +29,9 @@ from captious.server.people.second_step import turn_off
 
 admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
-admin.site.enable_nav_sidebar = False  # its lists are those of the first page
+admin.site.enable_nav_sidebar = False  # it would repeat the lists of the first page
 admin.site.unregister(Group)  # roles come from challenges and teams
-# What Axes calls its lists. Who has signed in is in the audit log; what is left are accounts that wrong passwords lock.
+# Names of the lists of Axes. Sign-ins are in the audit log; here remain the accounts that wrong passwords have locked.
 apps.get_app_config("axes").verbose_name = "Wrong passwords"
 admin.site.unregister([AccessLog, AccessFailureLog])
 
@@ -91,15 +91,15 @@ class _Users(_Audited, UserAdmin):
             record("turn off second step", user.username, request=request)
 
     def has_superuser_permission(self, request: HttpRequest) -> bool:
-        """Whether the user may do what lets them sign in as others."""
+        """Return whether the user may do what lets them sign in as others."""
         return bool(request.user.is_superuser)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        """Nothing before the deletion, some of which may be refused."""
+        """Log no deletion in advance: some of the objects may be refused."""
         return []
 
     def get_deleted_objects(self, users: Any, request: HttpRequest) -> tuple[list[str], dict[str, int], set[str], Any]:
-        """What the page of a deletion lists; it offers none of accounts that cannot be deleted now."""
+        """List what a deletion removes; accounts that cannot be deleted now are not offered."""
         reasons = [reason for user in users if (reason := why_not_deleted(user))]
         return [f"{user.username}, as users delete their own accounts" for user in users], {}, set(), reasons
 
@@ -138,7 +138,7 @@ class _Participants(admin.StackedInline):
 
 
 class _ReadOnly(_Audited):
-    """Read-only pages of what is changed elsewhere, where all rules are applied."""
+    """Read-only pages of objects that are changed elsewhere, where all rules are applied."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

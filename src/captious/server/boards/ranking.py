@@ -45,7 +45,7 @@ class RankedScores:
         return len(self.scores)
 
     def take(self, which: NDArray[np.integer] | slice) -> RankedScores:
-        """Some of the rows."""
+        """A selection of the rows."""
         return RankedScores(self.scores[which], self.shown[which], self.resampled[which])
 
     def blocks(self) -> Iterator[slice]:
@@ -125,7 +125,7 @@ def _least_errors(n: int) -> float:
 
 
 def _is_better(a: _Block, b: _Block, least_errors: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether rows of a are significantly better than those of b, and worse, bool[n_a, n_b] each."""
+    """Return whether rows of a are significantly better than those of b, and worse, bool[n_a, n_b] each."""
     difference = a.rows.scores[:, None] - b.rows.scores
     is_far = np.abs(difference) >= least_errors * a.deviations(b)
     shown = a.rows.shown[:, None]

@@ -35,7 +35,7 @@ _MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
 
 
 def board_changed(phase: int) -> None:
-    """Count a change of what is on the board of a phase, and compute it when the transaction is committed.
+    """Count a change to the board of a phase, and compute the board when the transaction is committed.
 
     Boards of many rows are left to a worker, so that a page does not take seconds.
     """
@@ -78,7 +78,7 @@ def refresh(pk: int) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process at a time computes a board."""
+    """Lock a board, so that one process at a time computes it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -30,7 +30,7 @@ Scales: TypeAlias = dict[str, dict[str, tuple[float, float]]]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a submission is on the board of its phase.
+    """The place of a submission on the board of its phase.
 
     Attributes:
         rank: None if it is not ranked.

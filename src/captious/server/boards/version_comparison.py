@@ -52,7 +52,7 @@ class ComparedVersions:
     submissions: QuerySet[Submission]
 
     def n_scored(self, version: int) -> int:
-        """How many submissions have scores of a version."""
+        """The number of submissions with scores of a version."""
         return next((row.n for row in self.known if row.number == version), 0)
 
 
@@ -115,7 +115,7 @@ def outputs_of(query: Query, versions: ComparedVersions) -> list[str]:
 
 
 def lower_is_better(query: Query) -> bool:
-    """Whether lower scores of the output are better, also if the board no longer has it."""
+    """Return whether lower scores of the output are better, also if the board no longer has it."""
     if query.output in query.outputs.names:
         return query.lower_is_better
     try:

@@ -85,7 +85,7 @@ def ready_metrics() -> list[str]:
 
 
 def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
-    """Those of these metrics that lack something on this machine, by the command that installs it."""
+    """The metrics that lack something on this machine, by the command that installs it."""
     lacking: dict[str, list[str]] = {}
     for name in names:
         if command := catalogue.get(name).missing():
@@ -94,7 +94,7 @@ def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def installed_metrics(names: Iterable[str]) -> list[str]:
-    """Those of these metrics that lack nothing on this machine."""
+    """The metrics that can run on this machine."""
     return [name for name in names if not catalogue.get(name).missing()]
 
 
@@ -147,7 +147,7 @@ def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, s
 
 
 def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
-    """What a metric lacks here; "" if it can run.
+    """What a metric lacks on this machine; "" if it can run.
 
     Raises:
         CaptiousError: it cannot be made with its parameters.

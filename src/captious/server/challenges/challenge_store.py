@@ -101,7 +101,7 @@ def _without_accounts(names: Sequence[str]) -> list[str]:
 
 @contextmanager
 def _locked(slug: str) -> Iterator[None]:
-    """One load of a challenge at a time; versions and folders are numbered."""
+    """Lock a challenge, so that loads of it run one after the other: they number versions and folders."""
     folder = settings.CAPTIOUS.data / "challenges" / slug
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("ab") as file:

@@ -1,4 +1,4 @@
-"""What loading a challenge again would change, and what of it was set on the site.
+"""The changes that loading a challenge again would make, and those of them that undo what was set on the site.
 
 What was set on the site stays, unless the folder's own value has changed since it was loaded last; then somebody has to
 agree.
@@ -30,7 +30,7 @@ _LABELS = {
 
 @dataclass(frozen=True)
 class Changes:
-    """What loading a folder would change.
+    """The changes that loading a folder would make.
 
     Attributes:
         folder: what has changed in the folder, a line each.
@@ -50,7 +50,7 @@ class Changes:
 
 
 def changes_of(checked: CheckedChallenge, old: Challenge | None) -> Changes:
-    """What loading a folder would change; ``old`` is the challenge as it is in the server."""
+    """The changes that loading a folder would make; ``old`` is the challenge on the server."""
     changes = Changes(boards={phase.name: phase.board for phase in checked.definition.phases})
     if old is not None:
         changes.folder.extend(_in_definition(_as_on_site(checked, old), checked.definition.model_dump(mode="json")))

@@ -47,7 +47,7 @@ def effective(folder: Path) -> dict[str, Any]:
         values["teams_close"] = moment(values["teams_close"])
     for row in values["phases"]:
         row.setdefault("title", row.get("name", ""))
-        with suppress(ValueError):  # the check says what is wrong with it
+        with suppress(ValueError):  # the check reports the problem
             row |= {name: moment(row[name]) for name in ("opens", "closes")}
     return values
 
@@ -116,7 +116,7 @@ def as_before(text: str, document: TOMLDocument) -> str:
 
 
 def reference_file(name: str, captions: str, filename: str) -> str:
-    """Where the file of a reference set is put, which keeps the endings that say how it is read."""
+    """The path of the file of a reference set, which keeps the extensions that determine how it is read."""
     endings = re.search(r"((\.[A-Za-z0-9]{1,8}){1,2})$", Path(filename).name)
     stem = slugify(f"{captions}-{name}" if captions else name)[:80] or "references"
     return f"references/{stem}{endings[1].lower() if endings else ''}"
@@ -224,7 +224,7 @@ def _parameters(text: str) -> list[tuple[str, str]]:
         given = Request.from_text(text).parameters
         return [(name, value.removeprefix("spacy:")) for name, value in given.items()]
     except CaptiousError:
-        return []  # the check says what is wrong with it
+        return []  # the check reports the problem
 
 
 def _is_outside(folder: Path, value: str) -> bool:

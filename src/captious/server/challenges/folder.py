@@ -119,7 +119,7 @@ def _read_references(path: Path, name: str) -> References:
 
 
 def _toml_values(path: Path) -> dict[str, Any]:
-    """What the challenge.toml of a folder holds.
+    """The contents of the challenge.toml of a folder.
 
     Raises:
         ChallengeError: it is not there, or not TOML.
@@ -239,7 +239,7 @@ class _Check:
             self.warnings.append(f"{place}: every image has only one reference; are these the references?")
 
     def metrics(self, data: Mapping[str, Any]) -> None:
-        """Whether the metrics can run here, as far as they and their settings are text."""
+        """Check that the metrics can run here, as far as they and their settings are text."""
         metrics, settings = data.get("metrics"), data.get("settings", {})
         if not isinstance(settings, dict):
             return
@@ -300,14 +300,14 @@ class _Check:
     def baselines(
         self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]], limits: UploadLimits
     ) -> None:
-        """Whether baselines can be submitted to their phases."""
+        """Check that baselines can be submitted to their phases."""
         for position, path in self.baseline_files.items():
             place, phases = at(("baselines", position, "file")), definition.baselines[position].phases
             sentences = baseline_problems(path, phases, definition, image_ids, limits)
             self.problems += [f"{place}: {problem}" for problem in sentences]
 
     def downloads(self, definition: ChallengeDefinition) -> None:
-        """Whether a file to download holds private references, under any name."""
+        """Check that no file to download holds private references, under any name."""
         public = {captions.name for captions in definition.captions if captions.public}
         private = {
             self.checksums.get(Path(row.file).as_posix()): at(("references", position))
@@ -320,7 +320,7 @@ class _Check:
                 self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {same}")
 
     def image_urls(self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]) -> None:
-        """Whether the template of addresses takes every id."""
+        """Check that the address template accepts every id."""
         wrong = []
         for image in (image for ids in image_ids.values() for image in ids):
             try:

@@ -1,4 +1,4 @@
-"""The texts of a new challenge, and what is left of them in a challenge."""
+"""The starter texts of a new challenge, and a search for remains of them."""
 
 from __future__ import annotations
 

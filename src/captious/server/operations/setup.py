@@ -57,7 +57,7 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
 
 
 def _may_hold_server(data: Path) -> bool:
-    """Whether there is a SQLite database, or the settings name another one."""
+    """Return whether there is a SQLite database, or the settings name another one."""
     return (data / SQLITE).exists() or bool(ServerSettings.load(data).database_url)
 
 

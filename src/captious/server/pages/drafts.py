@@ -359,7 +359,7 @@ def _challenge(draft: Draft) -> Challenge | None:
 
 
 def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
-    """Whether the challenge was loaded since the draft was begun."""
+    """Return whether the challenge was loaded since the draft was begun."""
     return bool(draft.version != (0 if challenge is None else challenge.version))
 
 
@@ -370,7 +370,7 @@ def _remove(draft: Draft) -> None:
 
 @contextmanager
 def _locked(slug: str) -> Iterator[None]:
-    """One request at a time changes a draft."""
+    """Lock a draft, so that one request at a time changes it."""
     folder = settings.CAPTIOUS.data / "drafts"
     folder.mkdir(exist_ok=True)
     with (folder / f".{slug}.lock").open("ab") as file:

@@ -1,4 +1,4 @@
-"""What the organizers' page says of submissions: how many there are, and those that a filter picks out."""
+"""Submissions on the organizers' page: their number, and the selection by a filter."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def summary_of(challenge: Challenge) -> Summary:
 
 
 class SubmissionFilter(forms.Form):
-    """Which submissions of a challenge are listed. It is sent with GET, so that addresses can be kept."""
+    """A selection of the submissions of a challenge, sent with GET so that addresses can be kept."""
 
     team = forms.CharField(required=False, max_length=80)
     phase = forms.ModelChoiceField(Phase.objects.none(), required=False, to_field_name="name", empty_label="all")

@@ -106,7 +106,7 @@ class WithheldArchiveError(ExplainedError):
 @login_required
 @require_safe
 def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """All submissions with their scores as one zip file; with ``public``, what everybody may see."""
+    """All submissions with their scores as one zip file; with ``public``, only what is public."""
     challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
 
@@ -134,7 +134,7 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
 
 
 def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | None:
-    """What the page asks before it does what a button says; None if that needs no question."""
+    """The question that the page asks before an action; None for actions that need no confirmation."""
     action = request.POST.get("action", "")
     if action not in _ASKED or (action == "board" and request.POST.get("board") != "hidden"):
         return None

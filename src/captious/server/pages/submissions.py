@@ -82,7 +82,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def show(request: HttpRequest, pk: int) -> HttpResponse:
-    """One submission: its status, or its scores."""
+    """The page of one submission: its status, or its scores."""
     submission = submission_for(request.user, pk)
     manages = may_manage(request.user, submission.challenge)
     own = is_own(request.user, submission) or manages
@@ -165,7 +165,7 @@ def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict
 
 @require_safe
 def status(request: HttpRequest, pk: int) -> HttpResponse:
-    """How far it is, for pages that wait."""
+    """The progress of a submission, for pages that wait."""
     submission = submission_for(request.user, pk)
     values = {name: getattr(submission, name) for name in ("status", "progress", "doing")}
     return JsonResponse({**values, "place": queue.place(submission)})

@@ -29,7 +29,7 @@ from captious.server.challenges.challenge_metrics import public_label
 
 @dataclass(frozen=True, eq=False)
 class StoredResults:
-    """What tests and pages need of one submission on one reference set.
+    """The results of one submission on one reference set, for tests and pages.
 
     Args:
         outputs: m names of outputs.
@@ -90,7 +90,7 @@ def _reworded(texts: list[str], changed: Mapping[str, str]) -> list[str]:
 
 
 def _site_words() -> dict[str, str]:
-    """What warnings recommend -> what teams do instead, as sites have no options."""
+    """The advice of warnings in terms of the site, which has no options: text to be replaced -> replacement."""
     options = [kind.option for kind in KINDS.values() if kind.option is not None]
     return {f" with {option(*each)}": " before you submit" for each in options}
 

@@ -1,4 +1,4 @@
-"""One captions file of an upload: parsed and checked against the images that a challenge expects.
+"""One captions file of an upload: parsed and checked against the images of the challenge.
 
 ``captious.read_captions`` stops at the first kind of problem; here all of them are reported together, so that nobody
 has to upload a file five times. It is also stricter about fields, which have to be called as in COCO's results.
@@ -323,13 +323,13 @@ def _checked(
 
 
 def _looks_of(ids: Sequence[ImageId]) -> str:
-    """What the ids of a challenge look like: "whose ids are such as 42 and 1207"."""
+    """A phrase with examples of a challenge's ids: "whose ids are such as 42 and 1207"."""
     shown = [printable(image) if isinstance(image, str) else str(image) for image in ids[:_SHOWN_IDS]]
     return f"whose ids are such as {' and '.join(shown)}" if len(ids) > 1 else f"whose only id is {shown[0]}"
 
 
 def _without_line(detail: str, lines: Sequence[int]) -> str:
-    """What is wrong with JSON; without the number of the line where that has just been said."""
+    """The message of a JSON error without the line number, which has just been stated."""
     return detail if len(lines) > 1 else re.sub(r", line [\d,]+(?=, column)", "", detail)
 
 

@@ -198,7 +198,7 @@ def _limit(limits: UploadLimits) -> None:
     for kind, soft, hard in (
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES),
-        (resource.RLIMIT_FSIZE, limits.memory_bytes, limits.memory_bytes),  # what is written was in memory
+        (resource.RLIMIT_FSIZE, limits.memory_bytes, limits.memory_bytes),  # files are written from memory
         (resource.RLIMIT_CPU, seconds, seconds + 5),
         (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
     ):
