@@ -179,7 +179,7 @@ class References:
         return self
 
     def memo(self, key: Hashable, size: int) -> Memo[Any]:
-        """Return a cache of at most ``size`` values for texts, shared by all systems scored against these references."""
+        """Return a cache of at most ``size`` values for texts, shared by systems scored against these references."""
         return self._memos.setdefault(key, Memo(size))
 
     def select(self, indices: ArrayLike) -> References:
@@ -251,7 +251,7 @@ class References:
 
     @cached_property
     def concatenated(self) -> References:
-        """These images with one reference each: all their references joined by spaces (Yi et al. 2020, "cat"). Cached."""
+        """These images with one reference each: all joined by spaces (Yi et al. 2020, "cat"). Cached."""
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
         table = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
         return table.with_store(None if self.stored is None else self.stored.of_concatenated)

@@ -330,7 +330,7 @@ def _masks_beside(
     n_words_of_references: int,
     reference_words: NDArray[np.float64],
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return masks for the kinds that are detected by comparison with references; ``rows`` are the images of the texts."""
+    """Return masks for the kinds detected by comparison with references; ``rows`` are the images of the texts."""
     offsets = references.offsets.tolist()
     copies = [
         text in references.texts[offsets[row] : offsets[row + 1]]

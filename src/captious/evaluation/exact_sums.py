@@ -87,7 +87,7 @@ class ExactSums:
 
 
 def column_sums(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return sums of rows, float64[n, k] to float64[k], correctly rounded, so that the order of rows does not matter."""
+    """Return correctly rounded sums of rows, float64[n, k] to float64[k], which do not depend on the order of rows."""
     return ExactSums.of(rows).values
 
 

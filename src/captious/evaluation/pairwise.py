@@ -91,7 +91,7 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
         return [*dict.fromkeys(sentences)]
 
     def to_table(self) -> Table:
-        """Return a table of the scores, with the letters of the systems that each one beats, and all differences below."""
+        """Return a table of the scores, with the letters of the systems that each one beats, then all differences."""
         return pairwise_table(self)
 
     def _pictured(self) -> Table:

@@ -53,7 +53,7 @@ def prepare(
 
 
 def write(references: References, path: str | os.PathLike[str], selection: Selection) -> None:
-    """Write references to a file, with everything that the metrics of a selection compute about them; see ``prepare``."""
+    """Write references to a file, with everything that the selected metrics compute about them; see ``prepare``."""
     table = recorded(references)
     annotate(table, selection)
     write_prepared(path, table, selection.labels)

@@ -114,7 +114,7 @@ def _side_by_side(
     sampling: str,
     about_groups: Sequence[str] = (),
 ) -> Table:
-    """Return a table with a column for each system; ``sampling`` describes the sampling of intervals, if there are any."""
+    """Return a table with a column for each system; ``sampling`` describes the sampling of intervals, if any."""
     several = len(reports) > 1
     columns = [Column(report.system, marked=several) for report in reports]
     pictures: Mapping[str, Picture] = {}

@@ -75,7 +75,7 @@ class Reports(DisplayedMapping[str, Report]):
         return dict(table.document)
 
     def columns(self) -> dict[str, Any]:
-        """Return caption scores as columns: system, id, candidate, and one per output; one entry per system and image."""
+        """Return caption scores as columns: system, id, candidate, and outputs; one entry per system and image."""
         columns: dict[str, list[Any]] = {}
         for system, report in self.items():
             for name, values in {"system": [system] * report.n_images, **report.columns()}.items():

@@ -289,7 +289,7 @@ def negation_contradictions(copies: NearCopies, images: NDArray[np.int64], n_ima
 
 
 def contradiction(candidates: Side, references: Side, copies: NearCopies) -> NDArray[np.float64]:
-    """Return the sum of the contradictions of the words of each candidate and of its negations, float64[n_candidates]."""
+    """Return the summed contradictions of the words of each candidate and of its negations, float64[n_candidates]."""
     n = len(candidates.offsets) - 1
     words = word_contradictions(copies, len(candidates.ids))
     return np.asarray(

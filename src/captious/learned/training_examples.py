@@ -226,7 +226,7 @@ class _Pool:
         return self.table.texts[self.table.offsets[position] : self.table.offsets[position + 1]]
 
     def machines(self, position: int) -> list[tuple[str, str]]:
-        """Return system and caption for each system that describes an image, without captions that a person wrote, too."""
+        """Return system and caption for each system that describes an image, except captions that people also wrote."""
         image = str(self.table.ids[position])
         captions = [(name, of_system[image]) for name, of_system in self.outputs.items() if image in of_system]
         return [(name, text) for name, text in captions if normalized(text) not in self.both]

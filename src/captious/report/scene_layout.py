@@ -69,7 +69,7 @@ _Sides: TypeAlias = tuple[_Side, _Side]
 
 
 def _blocks(sides: _Sides, matches: Sequence[int | None]) -> list[_Block]:
-    """Return pairs of objects that match, then unmatched ones of the candidate, then of the references, largest first."""
+    """Return pairs of matching objects, then unmatched ones of the candidate, then of the references, largest first."""
     candidate, reference = sides
     alone = dict.fromkeys(reference.about)
     pairs: list[_Block] = []

@@ -38,7 +38,7 @@ def bars_drawing(counts: Sequence[int]) -> str:
 
 
 def mark_drawing(name: str) -> str:
-    """Draw a mark derived from a name: a symmetrical pattern of five by five squares, in one of the colors of systems."""
+    """Draw a mark derived from a name: a symmetrical pattern of five by five squares, in a color of systems."""
     digest = hashlib.sha256(name.encode()).digest()
     squares = "".join(
         f'<rect x="{x}" y="{y}" width="1" height="1"/>'

@@ -95,7 +95,7 @@ treebank_tokens_325 = _TreebankTokenizer((*_OPENING_325, *_MARKS_325), (*_CLOSIN
 
 
 def plain_tokens(text: str) -> list[str] | None:
-    """Tokenize a text that is one sentence of words and commas, which all rule sets treat alike; None for other texts."""
+    """Tokenize a text that is one sentence of words and commas, for which all rule sets agree; None for others."""
     words = _plain_words(text)
     return None if words is None else words.split()
 

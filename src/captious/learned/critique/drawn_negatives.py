@@ -41,7 +41,7 @@ def permuted(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np
 
 
 def _places(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the positions of words to change: a random number of those before the end mark, or before the last position."""
+    """Draw positions of words to change: a random number of those before the end mark, or before the last position."""
     is_end = numbers == END
     size = int(is_end.argmax()) if is_end.any() else len(numbers) - 1
     n = int(rng.integers(min(2, size - 1), size)) if size > 1 else size

@@ -18,7 +18,7 @@ from captious.text import WordLayer
 
 
 def pack(metric: Cider, explained: Explained) -> dict[str, Any]:
-    """Pack document frequencies as a tree of n-grams in preorder: the length, the last word, and the frequency of each."""
+    """Pack document frequencies as a tree of n-grams in preorder: the length, last word, and frequency of each."""
     columns = explained.columns
     number, table = explained.tokens(WordLayer(metric.tokenizer))
     idf = metric.frequencies(explained.reports[0].captions.references)

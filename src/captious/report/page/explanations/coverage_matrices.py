@@ -13,7 +13,7 @@ from captious.report.page.explanations.explained import Explained
 
 
 def pack(metric: SentenceCoverage, explained: Explained) -> dict[str, Any]:
-    """Pack the sentences of each reference, and per system the sentences of each candidate and the scores of all pairs."""
+    """Pack the sentences of each reference, and per system the sentences of each candidate and all pair scores."""
     columns, rows = explained.columns, explained.rows.tolist()
     references = explained.reports[0].captions.references
     n_references = np.diff(references.offsets)[explained.rows]
