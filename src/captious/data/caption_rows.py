@@ -233,7 +233,7 @@ def _check_texts(rows: CaptionRows) -> None:
 
 
 def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[int], str]) -> None:
-    """Refuse lone surrogates, which JSON can escape ("\ud800") but no tokenizer, file or terminal can handle.
+    """Refuse lone surrogates, which JSON can escape ("\\ud800") but no tokenizer, file or terminal can handle.
 
     Raises TypeError at the first text that is not a string.
     """
