@@ -52,7 +52,9 @@ def test_challenges_are_initialized_from_ready_ones_and_bundles(folder: Path, ru
     assert_refused(two, "only --like takes several", "init --help")
 
 
-def test_current_folder_is_accepted_as_challenge_folder(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_current_folder_is_accepted_as_challenge_folder(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "new").mkdir()
     monkeypatch.chdir(folder / "new")
     assert run("challenge", "init", ".", "--references", "../references.json").code == 0

@@ -85,7 +85,9 @@ class TestList:
         assert missing["missing"].splitlines()[0] == "abstract50s/pairs.jsonl"
         assert missing["obtain"] == "Vedantam et al. 2015"
 
-    def test_list_reads_the_folder_from_the_environment(self, nothing: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_list_reads_the_folder_from_the_environment(
+        self, nothing: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (nothing / "composite").mkdir()
         (nothing / "composite" / "composite.jsonl").touch()
         monkeypatch.setenv("CAPTIOUS_DATA", str(nothing))

@@ -168,14 +168,18 @@ class TestMemory:
         outcome = start("score", "large.json", "references.json", "-m", "rouge-l", preexec_fn=limited)
         assert_refused(outcome, "out of memory", "during: reading large.json", "ulimit -v")
 
-    def test_out_of_memory_message_of_numpy_is_shown(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_out_of_memory_message_of_numpy_is_shown(
+        self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def hungry(*_: object) -> None:
             raise MemoryError("Unable to allocate 8.00 TiB")
 
         monkeypatch.setattr(captious.RougeL, "statistics", hungry)
         assert_refused(run(*SCORE.split()), "out of memory", "during: baseline: rouge-l", "Unable to allocate 8.00")
 
-    def test_out_of_memory_error_without_steps_names_the_command(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_out_of_memory_error_without_steps_names_the_command(
+        self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def hungry(*_: object) -> None:
             raise MemoryError
 

@@ -149,7 +149,9 @@ def test_ids_of_both_types_in_one_file_are_explained(folder: Path, run: Run) -> 
 
 
 @pytest.mark.parametrize("number", ["four", "0", "-1", "1.5"])
-def test_invalid_number_of_threads_is_refused(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, number: str) -> None:
+def test_invalid_number_of_threads_is_refused(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, number: str
+) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", number)
     outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l")
     assert_refused(outcome, "CAPTIOUS_THREADS", f"'{number}'")

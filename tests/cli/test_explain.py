@@ -94,7 +94,9 @@ class TestPicture:
         ("candidate", "reference", "above", "below"),
         [("red", "blue", "red", "blue"), ("", "blue", "(no words)", "blue"), ("", " ", "(no words)", "(no words)")],
     )
-    def test_captions_without_matches_are_drawn(self, run: Run, candidate: str, reference: str, above: str, below: str) -> None:
+    def test_captions_without_matches_are_drawn(
+        self, run: Run, candidate: str, reference: str, above: str, below: str
+    ) -> None:
         """No legend, for there is nothing to explain."""
         assert picture(run("explain", "meteor", candidate, reference)).splitlines() == [
             f"  candidate  {above}",

@@ -59,7 +59,9 @@ FORMS = ["x.json", "x.json.gz", "x.jsonl", "x.jsonl.gz", "x.csv", "x.csv.gz", "x
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_candidates_of_every_format_have_equal_scores(folder: Path, run: Run, expected: dict[str, Any], name: str) -> None:
+def test_candidates_of_every_format_have_equal_scores(
+    folder: Path, run: Run, expected: dict[str, Any], name: str
+) -> None:
     write_rows(folder / name, [(record["image_id"], record["caption"]) for record in records(folder)])
     outcome = run("score", name, "references.json", "-m", "cider-d", "-m", "bleu", "--format", "json")
     assert metrics_of(outcome.json) == expected
@@ -67,7 +69,9 @@ def test_candidates_of_every_format_have_equal_scores(folder: Path, run: Run, ex
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_references_of_every_format_have_equal_scores(folder: Path, run: Run, expected: dict[str, Any], name: str) -> None:
+def test_references_of_every_format_have_equal_scores(
+    folder: Path, run: Run, expected: dict[str, Any], name: str
+) -> None:
     write_rows(folder / name, reference_rows(folder))
     outcome = run("score", "baseline.json", name, "-m", "cider-d", "-m", "bleu", "--format", "json")
     assert metrics_of(outcome.json) == expected

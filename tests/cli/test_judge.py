@@ -282,7 +282,9 @@ class TestRefused:
         outcome = run("judge", "composite", "-m", "rouge-l", "--data", own)
         assert_refused(outcome, "composite/composite.jsonl", str(own), "captious data list")
 
-    def test_data_folder_is_read_from_the_environment(self, flickr: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_data_folder_is_read_from_the_environment(
+        self, flickr: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("CAPTIOUS_DATA", str(flickr))
         assert run("judge", "flickr8k-expert", "-m", "rouge-l", *QUICK).code == 0
 
@@ -311,7 +313,9 @@ class TestPlot:
         assert drawn == ["mine@own.png", "pairs@own.png"]
         assert str(Path("pictures", "mine@own.png")) in outcome.err
 
-    def test_plot_without_matplotlib_names_the_extra(self, own: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_plot_without_matplotlib_names_the_extra(
+        self, own: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Said before anything is read: the benchmark is not there either."""
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         outcome = run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "pictures")

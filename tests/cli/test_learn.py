@@ -154,7 +154,9 @@ class TestTrain:
         assert trained.recipe["seed"] == 5
         assert trained.label.startswith("c-")
 
-    def test_interrupted_training_keeps_the_best_weights(self, examples: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_interrupted_training_keeps_the_best_weights(
+        self, examples: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         pytest.importorskip("torch")
         (examples.parent / "mine.toml").write_text(RECIPE)
         taus = iter([0.2, 0.1])

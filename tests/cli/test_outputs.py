@@ -55,7 +55,9 @@ class TestFormats:
         [("x.json", "json"), ("x.csv", "csv"), ("x.md", "markdown"), ("x.txt", "table")],
     )
     @pytest.mark.parametrize("call", [("judge",), ("study", "metrics")], ids=" ".join)
-    def test_extension_selects_the_format_of_judgments_and_studies(self, own: str, run: Run, call: tuple[str, ...], name: str, form: str) -> None:
+    def test_extension_selects_the_format_of_judgments_and_studies(
+        self, own: str, run: Run, call: tuple[str, ...], name: str, form: str
+    ) -> None:
         expected = run(*call, own, "-m", "rouge-l", "--format", form).out
         assert run(*call, own, "-m", "rouge-l", "-o", name).code == 0
         assert Path(name).read_text() == expected

@@ -176,7 +176,9 @@ class TestBuild:
 
 
 class TestGet:
-    def test_get_downloads_and_compiles(self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_get_downloads_and_compiles(
+        self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         commands = play_pip(monkeypatch, wheel)
         outcome = run("resources", "get", "meteor")
         (index,) = indexes(cache)
@@ -215,7 +217,9 @@ class TestGet:
         play_pip(monkeypatch, None)
         assert_refused(run("resources", "get", "meteor"), "pip could not download", "exit code 0")
 
-    def test_get_refuses_another_wheel(self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_get_refuses_another_wheel(
+        self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         play_pip(monkeypatch, wheel)
         with zipfile.ZipFile(wheel, "a") as archive:
             archive.writestr("one/more", "file")

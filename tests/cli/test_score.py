@@ -27,7 +27,9 @@ def expected(system: str, metrics: list[str] | None = None) -> captious.Report:
 
 class TestStandardInput:
     @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
-    def test_standard_input_is_read_in_any_format(self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    def test_standard_input_is_read_in_any_format(
+        self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
         report = expected("baseline", ["rouge-l"])
         texts = dict(zip(map(str, report.ids), report.single_captions.candidates, strict=True))
         records = [{"image_id": int(image), "caption": text} for image, text in texts.items()]
@@ -214,9 +216,7 @@ class TestPerCaption:
         assert_refused(outcome, file, ".jsonl, .csv, .parquet")
 
     @pytest.mark.parametrize("option", ["--per-caption", "-o"])
-    def test_unwritable_caption_scores_are_refused_early(
-        self, folder: Path, run: Run, option: str
-    ) -> None:
+    def test_unwritable_caption_scores_are_refused_early(self, folder: Path, run: Run, option: str) -> None:
         # The files to read are not there, so that reading them would be another error.
         outcome = run("score", "none.json", "none-either.json", "-m", "rouge-l", option, "none/scores.csv")
         assert_refused(outcome, "none/scores.csv")

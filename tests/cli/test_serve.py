@@ -25,7 +25,9 @@ def captious(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 @pytest.mark.parametrize(
     "command", [["web"], ["worker"], ["token", "--user", "ann"], ["backup", "out.tar"]], ids=lambda words: words[0]
 )
-def test_data_folder_without_a_server_is_an_error(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_folder_without_a_server_is_an_error(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     for place in ("empty", "nothing"):
@@ -39,7 +41,9 @@ def test_data_folder_without_a_server_is_an_error(command: list[str], tmp_path: 
 @pytest.mark.parametrize(
     ("place", "said"), [("file/data", "the data folder cannot be made: Not a directory"), ("", "name a folder")]
 )
-def test_data_folder_that_cannot_be_created_is_an_error(place: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_folder_that_cannot_be_created_is_an_error(
+    place: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     done = captious("serve", "admin", "--data", place, "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77")

@@ -150,7 +150,9 @@ def test_source_for_a_resource_without_one_is_refused(run: Run, names: list[str]
     assert_refused(outcome, "--from can only be used with spice-grammar", "captious resources get --help")
 
 
-def test_grammar_named_in_the_environment_is_used(run: Run, grammar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammar_named_in_the_environment_is_used(
+    run: Run, grammar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(grammar))
     assert listed(run) == ("found", f"{WHAT}, {LABEL}, from CAPTIOUS_SPICE_GRAMMAR")
     (row,) = (line for line in run("doctor").out.splitlines() if line.startswith("spice grammar "))

@@ -45,5 +45,7 @@ def test_agreement_as_json(run: Run, examples: Path) -> None:
         (("--published", "none.json"), "none.json was not found"),
     ],
 )
-def test_invalid_options_of_the_agreement_study_are_refused(run: Run, examples: Path, option: tuple[str, ...], part: str) -> None:
+def test_invalid_options_of_the_agreement_study_are_refused(
+    run: Run, examples: Path, option: tuple[str, ...], part: str
+) -> None:
     assert_refused(run("study", "agreement", "references.json", *option, "-m", "bleu-1"), part)

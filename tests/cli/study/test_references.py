@@ -32,5 +32,7 @@ def test_references_study_shows_agreement_by_count(rated: Path, run: Run) -> Non
         (("nothing", "-m", "bleu-1"), ("no benchmark 'nothing'",)),
     ],
 )
-def test_invalid_options_of_the_references_study_are_refused(rated: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
+def test_invalid_options_of_the_references_study_are_refused(
+    rated: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
     assert_refused(run("study", "references", *arguments), *parts)

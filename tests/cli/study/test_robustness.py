@@ -35,5 +35,7 @@ def test_robustness_study_shows_areas(folder: Path, run: Run) -> None:
         (("none.json",), ("no such file", "none.json")),
     ],
 )
-def test_invalid_options_of_the_robustness_study_are_refused(folder: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
+def test_invalid_options_of_the_robustness_study_are_refused(
+    folder: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
     assert_refused(run("study", "robustness", *arguments, "-m", "bleu-1"), *parts)

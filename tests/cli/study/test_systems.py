@@ -31,5 +31,7 @@ def test_systems_study_shows_scores_and_correlations(third: Path, run: Run) -> N
         (("references.json",), "no candidates given"),
     ],
 )
-def test_invalid_options_of_the_systems_study_are_refused(folder: Path, run: Run, files: tuple[str, ...], part: str) -> None:
+def test_invalid_options_of_the_systems_study_are_refused(
+    folder: Path, run: Run, files: tuple[str, ...], part: str
+) -> None:
     assert_refused(run("study", "systems", *files, "-m", "bleu-1"), part)

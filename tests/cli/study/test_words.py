@@ -41,5 +41,7 @@ def test_word_agreement_is_plotted(run: Run, folder: Path) -> None:
         (("-o", "references.json"), "is also an input"),
     ],
 )
-def test_invalid_options_of_the_words_study_are_refused(run: Run, folder: Path, option: tuple[str, ...], part: str) -> None:
+def test_invalid_options_of_the_words_study_are_refused(
+    run: Run, folder: Path, option: tuple[str, ...], part: str
+) -> None:
     assert_refused(run("study", "words", "references.json", *option), part)
